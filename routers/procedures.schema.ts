@@ -6,7 +6,7 @@ import type { SearchResult } from "../domain/procedures/search-procedures.ts";
 export const callRequest = z.strictObject({
   app: z.string().max(63).meta({ description: "The app's slug" }),
   procedure: z.string().max(200).meta({ description: "The procedure's dotted name" }),
-  input: z.record(z.string(), z.unknown()).default({}).meta({ description: "The input of the procedure" }),
+  input: z.unknown().optional().meta({ description: "The input of the procedure" }),
 });
 
 export const callResponse = z.discriminatedUnion("ok", [

@@ -6,7 +6,6 @@ import { type CallDeps, callProcedure } from "../procedures/call-procedure.ts";
 import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { isRecord } from "../shared/json.ts";
 import type { UsageCounter } from "../usage/usage-counter.ts";
 import type { ToolDeclaration } from "./call-declarations.ts";
 import { generateDeclarations, generateDeclarationsOf } from "./program-declarations.ts";
@@ -112,15 +111,9 @@ async function dispatchCall(
   if (kind === "tools" && rest.length === 0) return callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)
     throw new ServiceError("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
-  const call = { app: target, procedure: rest.join("."), input: checkInput(input) };
+  const call = { app: target, procedure: rest.join("."), input };
   const result = await callProcedure(deps, caller, call, signal);
   // The message is text of the app. The program may read it as the message of an error, and nothing acts on it.
   if (!result.ok) throw new CallError("app_error", result.message);
   return result.output ?? null;
-}
-
-function checkInput(input: unknown): Record<string, unknown> {
-  if (input === undefined || input === null) return {};
-  if (isRecord(input)) return input;
-  throw new ServiceError("invalid", "A procedure accepts one object, such as { id: 7 }.");
 }

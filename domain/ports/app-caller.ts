@@ -8,7 +8,8 @@ export interface AppCall {
   name: string;
   kind: ProcedureKind;
   invocation: Invocation;
-  input: Record<string, unknown>;
+  /** Any value of JSON; for a router with superjson also a Date, Set, Map or bigint. `undefined` is a call without input. */
+  input: unknown;
   signal: AbortSignal;
 }
 

@@ -5,6 +5,14 @@ export type ProcedureKind = (typeof PROCEDURE_KINDS)[number];
 /** JSON Schema 2020-12 as the app provided it. It is data: it must never reach an agent as instruction. */
 export type JsonSchema = Record<string, unknown>;
 
+/**
+ * A keyword of schemas of procedures with superjson: the value is not JSON itself, but a value of this type, which JSON can
+ * represent as the rest of the schema says. A date is a `date-time`, a bigint its digits, a set a list, and a map a list of pairs.
+ */
+export const JS_TYPE_KEYWORD = "x-js-type";
+export const JS_TYPES = ["Date", "bigint", "Set", "Map"] as const;
+export type JsType = (typeof JS_TYPES)[number];
+
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 
@@ -34,6 +42,10 @@ export type Invocation =
       /** The path of the router, or empty. `/` and the procedure's name follow it. A query is a GET, a mutation a POST. */
       endpoint: string;
       transformer: "none" | "superjson";
+      /** The name in the router, if the procedure has another one here. */
+      procedure?: string;
+      /** Whether a call without input is valid. `undefined` for procedures that were stored before this was known. */
+      isInputOptional?: boolean;
     }
   | {
       via: "openapi";

@@ -7,6 +7,7 @@ import { DEFAULT_SCOPES, reachesScope } from "../shared/scopes.ts";
 import { formatAppErrorMessage } from "./app-error-message.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
+import { reviveInput } from "./revive-input.ts";
 
 export interface CallDeps {
   tokenSecret: string;
@@ -18,7 +19,8 @@ export interface ProcedureCall {
   /** The app's slug. */
   app: string;
   procedure: string;
-  input: Record<string, unknown>;
+  /** Any value; `undefined` is a call without input. */
+  input: unknown;
 }
 
 /**
@@ -41,8 +43,9 @@ export async function callProcedure(
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
   const { slug, name, kind, invocation, inputSchema } = found;
+  const revived = reviveInput(input, inputSchema);
   try {
-    const result = await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input, signal });
+    const result = await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input: revived, signal });
     return result.ok ? result : { ...result, message: formatAppErrorMessage(result, inputSchema) };
   } catch (error) {
     if (!(error instanceof AppCallFailed)) throw error;

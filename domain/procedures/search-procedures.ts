@@ -127,12 +127,14 @@ export function createCallSnippet(procedure: LiveProcedure): string {
   const bounds = { input: INPUT_BOUNDS, output: OUTPUT_BOUNDS };
   const { input, isInputOptional, output } = createCallSignature(procedure, bounds, null);
   const path = procedure.name.split(".").map(formatPropertyAccess).join("");
-  const hasProperties = Object.keys(procedure.inputSchema["properties"] ?? {}).length > 0;
-  const hasInput = hasProperties || !isInputOptional;
+  const hasInput = !isInputOptional || !NO_INPUT.test(input);
   const call = `await service.apps[${quote(procedure.slug)}]${path}(${hasInput ? formatExample(procedure) : ""})`;
   const signature = hasInput ? `// input${isInputOptional ? "?" : ""}: ${input}\n` : "";
   return `${signature}${output === "unknown" ? call : `const result: ${output} = ${call}`}`;
 }
+
+/** The type of an object about whose properties nothing is known, or which has none. */
+const NO_INPUT = /^(\{ \[key: string\]: (never|unknown) \}|\{\})$/;
 
 function formatExample({ inputSchema }: LiveProcedure): string {
   const example = formatValue(createExample(inputSchema));

@@ -36,3 +36,17 @@ function decodePointerPart(part: string): string | null {
     return null;
   }
 }
+
+/**
+ * Writes a value as JSON: a bigint as its digits, a set as a list, a map as a list of pairs. `undefined` becomes `null`.
+ *
+ * @throws {RangeError} when the value is nested more deeply than the stack allows
+ */
+export function stringifyJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, member: unknown) => {
+      if (typeof member === "bigint") return String(member);
+      return member instanceof Map || member instanceof Set ? [...member] : member;
+    }) ?? "null"
+  );
+}

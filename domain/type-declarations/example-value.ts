@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../ports/procedure-discovery.ts";
+import { JS_TYPE_KEYWORD, type JsonSchema } from "../ports/procedure-discovery.ts";
 import { isRecord, resolvePointer } from "../shared/json.ts";
 
 /** Levels of nested schemas. */
@@ -26,13 +26,18 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates an object that matches a JSON Schema, with the required properties only. It uses the values that the schema gives
+ * Creates a value that matches a JSON Schema, of an object with the required properties only. It uses the values that the schema gives
  * (`const`, `examples`, `example`, `default`, `enum`). It ignores `pattern`: the schema is untrusted, and an expression can
  * take forever. What exceeds the bounds of an example becomes `null`.
  */
-export function createExample(schema: JsonSchema): Record<string, unknown> {
+export function createExample(schema: JsonSchema): unknown {
   const example = new ExampleWriter(schema).create(schema, "text", 0);
-  return isRecord(example) ? example : {};
+  return acceptsAnyObject(schema) && !isRecord(example) ? {} : example;
+}
+
+/** A schema that says nothing about the type of the value is that of an object, as nearly all inputs are. */
+function acceptsAnyObject(schema: JsonSchema): boolean {
+  return ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"].every((keyword) => schema[keyword] === undefined);
 }
 
 class ExampleWriter {
@@ -53,6 +58,8 @@ class ExampleWriter {
   #createTyped(schema: unknown, name: string, depth: number): unknown {
     if (depth > MAX_DEPTH || --this.#remainingSchemas < 0) return null;
     if (!isRecord(schema)) return undefined;
+    const jsValue = this.#createJsValue(schema, name, depth);
+    if (jsValue !== undefined) return jsValue;
     const given = findGiven(schema);
     if (given !== undefined) return given;
     const own = this.#createOwn(schema, name, depth);
@@ -60,6 +67,16 @@ class ExampleWriter {
     const values = [...parts, own].filter((value) => value !== undefined && value !== null);
     if (values.length > 1 && values.every(isRecord)) return Object.assign({}, ...values) as object;
     return values[0] ?? (hasType(schema) || parts.includes(null) ? null : undefined);
+  }
+
+  /** Returns `undefined` for a schema of JSON. */
+  #createJsValue({ items, [JS_TYPE_KEYWORD]: jsType }: JsonSchema, name: string, depth: number): unknown {
+    if (jsType === "Date") return new Date(BY_FORMAT["date-time"] ?? 0);
+    if (jsType === "bigint") return 1n;
+    if (jsType === "Set") return new Set([this.create(items, name, depth + 1)]);
+    if (jsType !== "Map") return undefined;
+    const pair = this.create(items, name, depth + 1);
+    return new Map(Array.isArray(pair) ? [pair as [unknown, unknown]] : []);
   }
 
   /** The schemas that the value must match too. Of alternatives, the first one that is more than `null`. */

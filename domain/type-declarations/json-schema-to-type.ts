@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../ports/procedure-discovery.ts";
+import { JS_TYPE_KEYWORD, type JsonSchema } from "../ports/procedure-discovery.ts";
 import { isRecord, resolvePointer } from "../shared/json.ts";
 import { literalsToType } from "./literal-type.ts";
 import {
@@ -125,10 +125,23 @@ class SchemaConverter {
   }
 
   #convertOwnKeywords(schema: JsonSchema): TypeExpression {
+    const jsType = this.#convertJsType(schema);
+    if (jsType !== null) return jsType;
     if (Object.hasOwn(schema, "const")) return this.#convertLiterals([schema["const"]]);
     if (Array.isArray(schema["enum"])) return this.#convertLiterals(schema["enum"]);
     const types = inferTypes(schema);
     return types.length === 0 ? UNKNOWN : unionOf(types.map((type) => this.#convertType(type, schema)));
+  }
+
+  /** Converts the schema of a value that is not JSON; `null` for any other schema. */
+  #convertJsType(schema: JsonSchema): TypeExpression | null {
+    const convertItems = (items: unknown) => this.#nest(() => this.#convertSchema(items)).text;
+    const { items, [JS_TYPE_KEYWORD]: jsType } = schema;
+    if (jsType === "Date" || jsType === "bigint") return simpleType(jsType);
+    if (jsType === "Set") return simpleType(`Set<${convertItems(items)}>`);
+    if (jsType !== "Map") return null;
+    const [key, value] = isRecord(items) && Array.isArray(items["prefixItems"]) ? (items["prefixItems"] as unknown[]) : [];
+    return simpleType(`Map<${convertItems(key)}, ${convertItems(value)}>`);
   }
 
   #convertLiterals(values: readonly unknown[]): TypeExpression {

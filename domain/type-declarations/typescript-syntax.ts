@@ -22,8 +22,12 @@ export function formatPropertyAccess(name: string): string {
   return isIdentifier(name) ? `.${name}` : `[${quote(name)}]`;
 }
 
-/** Writes a JSON value as an expression. */
+/** Writes a value of JSON, a date, bigint, set or map as an expression. */
 export function formatValue(value: unknown): string {
+  if (value instanceof Date) return `new Date(${quote(value.toISOString())})`;
+  if (typeof value === "bigint") return `${value}n`;
+  if (value instanceof Set || value instanceof Map)
+    return `new ${value instanceof Set ? "Set" : "Map"}(${formatValue([...value])})`;
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return `[${value.map(formatValue).join(", ")}]`;
   if (typeof value !== "object" || value === null) return String(value);

@@ -1,49 +1,54 @@
-import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
-import { isRecord } from "../../domain/shared/json.ts";
 import { truncateText } from "../../domain/shared/response-budget.ts";
+import { createCallSignature } from "../../domain/type-declarations/call-signature.ts";
+import type { TypeBounds } from "../../domain/type-declarations/json-schema-to-type.ts";
 import type { Tool } from "../../routers/tool-registry.ts";
-import { DIRECT_TOOL_OUTPUT } from "./direct-tool-result.ts";
+import { toPortableInput } from "./tool-schema/portable-schema.ts";
 
 /** In characters. */
 const MAX_DESCRIPTION = 1000;
+const MAX_OUTPUT_TYPE = 400;
+const OUTPUT_BOUNDS: TypeBounds = { characters: MAX_OUTPUT_TYPE, depth: 4, properties: 12, comments: false };
 
-/** Describes a procedure of an app as a tool. */
-export function createDirectTool(
-  name: string,
-  { slug, name: procedure, kind, description, inputSchema }: LiveProcedure,
-): Tool {
-  const isQuery = kind === "query";
-  const listedSchema = limitSchema(inputSchema);
-  const sentences = [`Calls the procedure ${procedure} of the app ${slug}, which ${isQuery ? "reads" : "writes"}.`];
-  if (listedSchema !== inputSchema)
-    sentences.push("The input schema is too large to be listed: only names and types of properties are listed.");
-  if (description !== "")
-    sentences.push(`The app's description: ${JSON.stringify(truncateText(description, MAX_DESCRIPTION))}`);
-  return {
+/** A procedure of an app as a tool. */
+export interface DirectTool {
+  tool: Omit<Tool, "outputSchema">;
+  /** Converts the arguments of a call to the input of the procedure. */
+  toInput(args: unknown): unknown;
+}
+
+export function createDirectTool(name: string, procedure: LiveProcedure): DirectTool {
+  const isQuery = procedure.kind === "query";
+  const { schema, alternatives, isReduced, toInput } = toPortableInput(procedure.inputSchema, {
+    isInputOptional: procedure.invocation.via === "trpc" && procedure.invocation.isInputOptional === true,
+  });
+  const tool = {
     name,
-    title: `${slug}: ${procedure}`,
-    description: sentences.join(" "),
-    inputSchema: { ...listedSchema, type: "object" },
-    outputSchema: DIRECT_TOOL_OUTPUT,
+    title: `${procedure.slug}: ${procedure.name}`,
+    description: describeTool(procedure, alternatives, isReduced),
+    inputSchema: { ...schema, type: "object" as const },
     annotations: { readOnlyHint: isQuery, destructiveHint: !isQuery, idempotentHint: isQuery, openWorldHint: true },
   };
+  return { tool, toInput };
 }
 
-/** A larger schema, in characters of JSON, is not listed completely, because every agent reads every list. */
-const MAX_SCHEMA = 8000;
-const MAX_PROPERTIES = 50;
-const MAX_PROPERTY_NAME = 100;
-
-function keepType(property: unknown): JsonSchema {
-  const type = isRecord(property) ? property["type"] : undefined;
-  return typeof type === "string" ? { type } : {};
+function describeTool(procedure: LiveProcedure, alternatives: string | null, isReduced: boolean): string {
+  const { slug, name, description } = procedure;
+  const sentences = [`Procedure ${name} of the app ${slug}.`];
+  if (description !== "") sentences.push(`The app's description: ${JSON.stringify(truncateText(description, MAX_DESCRIPTION))}`);
+  if (alternatives !== null) sentences.push(`Input, exactly: ${alternatives}`);
+  if (isReduced)
+    sentences.push(
+      "The input schema is too large to be listed completely: service_execute can print all of it with service.types().",
+    );
+  const output = describeOutput(procedure);
+  if (output !== null) sentences.push(`Output: ${output}`);
+  return sentences.join(" ");
 }
 
-/** Returns the schema itself, or one that accepts every input of it, with the names and types of its properties. */
-function limitSchema(schema: JsonSchema): JsonSchema {
-  if (JSON.stringify(schema).length <= MAX_SCHEMA) return schema;
-  const properties = Object.entries(schema["properties"] ?? {}).filter(([name]) => name.length <= MAX_PROPERTY_NAME);
-  const listed = properties.slice(0, MAX_PROPERTIES).map(([name, property]) => [name, keepType(property)] as const);
-  return { properties: Object.fromEntries(listed) };
+/** The output as a TypeScript type; `null` when the app does not describe it, or at length. */
+function describeOutput({ inputSchema, outputSchema }: LiveProcedure): string | null {
+  const bounds = { input: OUTPUT_BOUNDS, output: OUTPUT_BOUNDS };
+  const { output } = createCallSignature({ inputSchema, outputSchema }, bounds, null);
+  return output === "unknown" || output.length > MAX_OUTPUT_TYPE ? null : output;
 }

@@ -30,7 +30,13 @@ interface ToolList {
   version: string;
   /** The result of `tools/list`. */
   json: string;
-  procedureByToolName: ReadonlyMap<string, LiveProcedure>;
+  directToolByName: ReadonlyMap<string, ListedProcedure>;
+}
+
+interface ListedProcedure {
+  procedure: LiveProcedure;
+  /** Converts the arguments of a call to the input of the procedure. */
+  toInput(args: unknown): unknown;
 }
 
 interface CachedResult {
@@ -63,8 +69,8 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   async call(call: GatewayCall, name: string, input: unknown): Promise<string | null> {
     const entry = TOOLS.get(name);
     if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
-    const procedure = (await this.#getList(call)).procedureByToolName.get(name);
-    return procedure === undefined ? null : this.#callDirectTool(call, procedure, input ?? {});
+    const listed = (await this.#getList(call)).directToolByName.get(name);
+    return listed === undefined ? null : this.#callDirectTool(call, listed, input ?? {});
   }
 
   /** Returns the error of a call that the caller's scope does not permit; `null` for any other call. */
@@ -76,8 +82,8 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     }
     // A list that cannot be read is an error of the call itself, which reports it.
     const list = await this.#getList(call).catch(() => null);
-    const procedure = list?.procedureByToolName.get(name);
-    return procedure === undefined ? null : getScopeError(call.caller, procedure.kind);
+    const listed = list?.directToolByName.get(name);
+    return listed === undefined ? null : getScopeError(call.caller, listed.procedure.kind);
   }
 
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
@@ -103,9 +109,9 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     return renderResult({ text: JSON.stringify(value), isJson: true });
   }
 
-  async #callDirectTool(call: GatewayCall, procedure: LiveProcedure, input: unknown): Promise<string> {
+  async #callDirectTool(call: GatewayCall, { procedure, toInput }: ListedProcedure, args: unknown): Promise<string> {
     const { slug, name, kind } = procedure;
-    const invocation = { app: slug, procedure: name, input };
+    const invocation = { app: slug, procedure: name, input: toInput(args) };
     try {
       const context = this.#createContext(call);
       const result = await callToolProcedure<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
@@ -138,17 +144,15 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
 
 /** Lists the tools that the caller may call. The map also contains direct tools that the caller may not call. */
 function createToolList({ version, toolNames }: OfferedProcedures, caller: Caller): ToolList {
-  const named = [...toolNames];
+  const direct = [...toolNames].map(([procedure, name]) => ({ procedure, ...createDirectTool(name, procedure) }));
   const tools = [
     ...[...TOOLS.values()].filter((entry) => entry.getAccessError(caller) === null).map(({ tool }) => tool),
-    ...named
-      .filter(([{ kind }]) => getScopeError(caller, kind) === null)
-      .map(([procedure, name]) => createDirectTool(name, procedure)),
+    ...direct.filter(({ procedure }) => getScopeError(caller, procedure.kind) === null).map(({ tool }) => tool),
   ];
   return {
     version,
     json: JSON.stringify({ tools }),
-    procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
+    directToolByName: new Map(direct.map(({ tool, procedure, toInput }) => [tool.name, { procedure, toInput }])),
   };
 }
 

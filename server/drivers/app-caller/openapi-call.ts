@@ -1,13 +1,14 @@
-import type { AppCall } from "../../../domain/ports/app-caller.ts";
 import type { Invocation, RequestBody } from "../../../domain/ports/procedure-discovery.ts";
+import { isRecord } from "../../../domain/shared/json.ts";
 import { type CallEncoding, parseBody, toFailedResult } from "./call-encoding.ts";
 
 type OpenApiInvocation = Extract<Invocation, { via: "openapi" }>;
 
 /** Plain HTTP, as the OpenAPI document of the app describes it. */
 export const openApiCall: CallEncoding<"openapi"> = {
-  encode({ input }, invocation) {
+  encode(call, invocation) {
     const { method, body } = invocation;
+    const input = isRecord(call.input) ? call.input : {};
     const { path, headers, rest } = placeParameters(input, invocation);
     if (body === null) return { method, path, headers, body: null };
     const content = body.property === null ? rest : input[body.property];
@@ -25,9 +26,9 @@ export const openApiCall: CallEncoding<"openapi"> = {
 
 /** Puts each parameter in its place. `rest` has the properties of the input that are not parameters. */
 function placeParameters(
-  input: AppCall["input"],
+  input: Record<string, unknown>,
   { path: template, parameters }: OpenApiInvocation,
-): { path: string; headers: Record<string, string>; rest: AppCall["input"] } {
+): { path: string; headers: Record<string, string>; rest: Record<string, unknown> } {
   const query = new URLSearchParams();
   const headers: Record<string, string> = { accept: "application/json" };
   const rest = { ...input };

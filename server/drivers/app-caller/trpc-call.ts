@@ -1,5 +1,10 @@
 import superjson from "superjson";
+import type { AppCall } from "../../../domain/ports/app-caller.ts";
+import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import { stringifyJson } from "../../../domain/shared/json.ts";
 import { type CallEncoding, JSON_HEADERS, parseBody, toFailedResult } from "./call-encoding.ts";
+
+type TrpcInvocation = Extract<Invocation, { via: "trpc" }>;
 
 interface TrpcResponse {
   result?: { data?: unknown };
@@ -8,11 +13,12 @@ interface TrpcResponse {
 
 /** tRPC 11 over HTTP, without batching. */
 export const trpcCall: CallEncoding<"trpc"> = {
-  encode({ name, kind, input }, { endpoint, transformer }) {
-    const payload = JSON.stringify(transformer === "superjson" ? superjson.serialize(input) : input);
-    const path = `${endpoint}/${encodeURIComponent(name)}`;
-    if (kind === "mutation") return { method: "POST", path, headers: JSON_HEADERS, body: payload };
-    return { method: "GET", path: `${path}?input=${encodeURIComponent(payload)}`, headers: JSON_HEADERS, body: null };
+  encode(call, invocation) {
+    const payload = encodeInput(call, invocation);
+    const path = `${invocation.endpoint}/${encodeURIComponent(invocation.procedure ?? call.name)}`;
+    if (call.kind === "mutation") return { method: "POST", path, headers: JSON_HEADERS, body: payload };
+    const query = payload === null ? "" : `?input=${encodeURIComponent(payload)}`;
+    return { method: "GET", path: `${path}${query}`, headers: JSON_HEADERS, body: null };
   },
 
   decode(response, { transformer }) {
@@ -22,3 +28,10 @@ export const trpcCall: CallEncoding<"trpc"> = {
     return { ok: true, output: transformer === "superjson" ? superjson.deserialize(data as never) : data };
   },
 };
+
+/** @returns `null` for a call without input, which only some procedures accept: to the others, no arguments are `{}` */
+function encodeInput({ input }: AppCall, { transformer, isInputOptional = false }: TrpcInvocation): string | null {
+  if (input === undefined && isInputOptional) return null;
+  const value = input === undefined ? {} : input;
+  return transformer === "superjson" ? superjson.stringify(value) : stringifyJson(value);
+}

@@ -1,5 +1,6 @@
 import { CallError, type CallHandler } from "../../../domain/ports/code-runtime.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
+import { parse, stringify } from "./inside/typed-json.ts";
 
 /** Bounds on the calls of one program. Sizes are in bytes of JSON. */
 export const MAX_CALLS = 1000;
@@ -25,7 +26,7 @@ export interface CallContext {
 
 /** @throws when the line is not a call. Programs cannot send such a line through `service`. */
 export function parseCall(line: string): Call {
-  const { id, name, input } = JSON.parse(line) as Record<string, unknown>;
+  const { id, name, input } = parse(line) as Record<string, unknown>;
   if (typeof id !== "number" || typeof name !== "string" || name.length > MAX_NAME_CHARACTERS)
     throw new SyntaxError("Not a call");
   return { id, name, input };
@@ -36,7 +37,7 @@ export async function dispatchCall(call: Call, context: CallContext): Promise<st
   const { id, name } = call;
   try {
     const output = (await context.handleCall(name, call.input, context.signal)) ?? null;
-    const line = `${JSON.stringify({ id, output })}\n`;
+    const line = `${stringify({ id, output })}\n`;
     if (Buffer.byteLength(line) <= MAX_RESPONSE_BYTES) return line;
     return formatErrorResponse(
       call,

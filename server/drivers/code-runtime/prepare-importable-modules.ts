@@ -17,6 +17,8 @@ const BUNDLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Files in the modules folder that are not modules for programs: they are made from files of the same name in `inside`. */
 export const PRELOADED_SCRIPT = "service-global.mjs";
 export const IMPORT_MAP = "import-map.json";
+/** Becomes the variable `typedJson` of the preloaded script. */
+const TYPED_JSON = "typed-json.ts";
 const INSIDE = path.join(import.meta.dirname, "inside");
 
 /** The modules folder of this project, beside other prepared files. */
@@ -69,7 +71,7 @@ async function computeFingerprint(): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
   const hash = createHash("sha256");
   const packages = [resolve("zod/package.json"), resolve("esbuild/package.json")];
-  const own = [path.join(INSIDE, PRELOADED_SCRIPT), path.join(INSIDE, IMPORT_MAP), import.meta.filename];
+  const own = [...[PRELOADED_SCRIPT, TYPED_JSON, IMPORT_MAP].map((name) => path.join(INSIDE, name)), import.meta.filename];
   for (const file of [...packages, ...own]) hash.update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
 }
@@ -104,8 +106,10 @@ async function writeModules(folder: string): Promise<void> {
  * Wraps the preloaded script in a string, which only V8 parses. Deno would parse the module with its own parser first, in
  * every program, which costs 1.5 ms of 37 ms.
  */
-async function wrapPreloadedScript({ transform }: typeof Esbuild): Promise<string> {
-  const source = await readFile(path.join(INSIDE, PRELOADED_SCRIPT), "utf8");
+async function wrapPreloadedScript({ build, transform }: typeof Esbuild): Promise<string> {
+  const entryPoints = [path.join(INSIDE, TYPED_JSON)];
+  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: "iife", globalName: "typedJson" });
+  const source = `${outputFiles[0]?.text}\n${await readFile(path.join(INSIDE, PRELOADED_SCRIPT), "utf8")}`;
   const options = { target: "esnext", minifySyntax: true, minifyWhitespace: true } as const;
   const { code } = await transform(`(async () => { "use strict";\n${source}\n})()`, options);
   // Stack traces contain the name. `readable-errors.ts` leaves out such lines.

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
+import { type DiscoveredProcedure, PROCEDURE_NAME } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";
 import { AppResponseError, requestApp } from "./request-app.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
 import { mergeInputSchemas, type ReportedProcedure, reportSchema, type TrpcReport } from "./trpc-report.ts";
+import { UniqueNames } from "./unique-names.ts";
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 
@@ -47,7 +48,8 @@ function toSourceResult(report: TrpcReport, endpoint: TrpcEndpoint | null): Sour
     return withoutCandidates(
       "The app has a tRPC router, but serves it neither at /trpc nor at /api/trpc, nor at another path that its script names.",
     );
-  const candidates = report.procedures.flatMap((procedure) => toCandidates(procedure, endpoint.path, transformer));
+  const router = { endpoint: endpoint.path, transformer, names: nameProcedures(report.procedures) };
+  const candidates = report.procedures.flatMap((procedure) => toCandidates(procedure, router));
   return { candidates, problems: [...describeAssumption(endpoint), ...describeLosses(report)] };
 }
 
@@ -55,13 +57,33 @@ function withoutCandidates(problem: string): SourceResult {
   return { candidates: [], problems: [problem] };
 }
 
-/** @returns no candidate when an input schema is too large */
-function toCandidates(procedure: ReportedProcedure, endpoint: string, transformer: Transformer): DiscoveredProcedure[] {
-  const { name, kind, description, inputs, output } = procedure;
-  if (hasInputThatFailed(procedure, "large")) return [];
+/** Names that cannot be a property of JavaScript with dots are replaced: by readable ones, if possible. */
+function nameProcedures(procedures: readonly ReportedProcedure[]): ReadonlyMap<string, string> {
+  const names = new UniqueNames();
+  const [valid, others] = [true, false].map((isValid) =>
+    procedures.filter(({ name }) => PROCEDURE_NAME.test(name) === isValid),
+  ) as [ReportedProcedure[], ReportedProcedure[]];
+  const kept = valid.map(({ name }) => [name, name] as const);
+  for (const [name] of kept) names.add(name);
+  return new Map([...kept, ...others.map(({ name }) => [name, names.add(name)] as const)]);
+}
+
+interface Router {
+  endpoint: string;
+  transformer: Transformer;
+  /** The names of procedures by their names in the router. */
+  names: ReadonlyMap<string, string>;
+}
+
+/** @returns no candidate when an input schema is too large, or no input can be sent */
+function toCandidates(procedure: ReportedProcedure, { endpoint, transformer, names }: Router): DiscoveredProcedure[] {
+  const { kind, description, inputs, output, isInputOptional } = procedure;
+  if (hasInputThatFailed(procedure, "large") || hasInputThatFailed(procedure, "impossible")) return [];
+  const name = names.get(procedure.name) ?? procedure.name;
   const schemas = inputs.map((input) => ("schema" in input ? input.schema : {}));
   const outputSchema = output !== null && "schema" in output ? output.schema : null;
-  const invocation = { via: "trpc", endpoint, transformer } as const;
+  const ownName = name === procedure.name ? {} : { procedure: procedure.name };
+  const invocation = { via: "trpc", endpoint, transformer, isInputOptional, ...ownName } as const;
   return [{ name, kind, description, inputSchema: mergeInputSchemas(schemas), outputSchema, invocation }];
 }
 
@@ -70,12 +92,19 @@ function describeAssumption({ path, isCertain }: TrpcEndpoint): string[] {
   return [`Without its bindings the app fails at every path that could serve its tRPC router; ${path} is assumed.`];
 }
 
-function describeLosses({ procedures, total }: TrpcReport): string[] {
+function describeLosses({ procedures, total, subscriptions }: TrpcReport): string[] {
   const problems = [];
   if (total > procedures.length)
     problems.push(`Only the first ${procedures.length} of ${total} procedures are offered.`);
   const large = procedures.filter((procedure) => hasInputThatFailed(procedure, "large"));
   if (large.length > 0) problems.push(`Left out because their input schema is too large: ${quoteNames(large)}.`);
+  const impossible = procedures.filter((procedure) => hasInputThatFailed(procedure, "impossible"));
+  if (impossible.length > 0)
+    problems.push(
+      `Left out because their input contains a Date, bigint, Set or Map, which cannot be sent without the transformer superjson: ${quoteNames(impossible)}.`,
+    );
+  if (subscriptions.length > 0)
+    problems.push(`Left out because they are subscriptions, which have no end: ${quoteList(subscriptions)}.`);
   const unknown = procedures.filter((procedure) => hasInputThatFailed(procedure, "unknown"));
   if (unknown.length > 0)
     problems.push(
@@ -84,7 +113,7 @@ function describeLosses({ procedures, total }: TrpcReport): string[] {
   return problems;
 }
 
-function hasInputThatFailed({ inputs }: ReportedProcedure, reason: "unknown" | "large"): boolean {
+function hasInputThatFailed({ inputs }: ReportedProcedure, reason: "unknown" | "large" | "impossible"): boolean {
   return inputs.some((input) => "failed" in input && input.failed === reason);
 }
 

@@ -3,7 +3,7 @@ import { DISCOVERY_CAPS, type JsonSchema, PROCEDURE_KINDS } from "../../../domai
 
 const conversionSchema = z.union([
   z.object({ schema: z.record(z.string(), z.unknown()) }),
-  z.object({ failed: z.enum(["unknown", "large"]) }),
+  z.object({ failed: z.enum(["unknown", "large", "impossible"]) }),
   // A boolean schema, such as `true`, says nothing about the value.
   z.object({ schema: z.unknown() }).transform(() => ({ schema: {} })),
 ]);
@@ -13,6 +13,7 @@ const procedureSchema = z.object({
   kind: z.enum(PROCEDURE_KINDS),
   description: z.string(),
   inputs: z.array(conversionSchema).max(50),
+  isInputOptional: z.boolean(),
   output: conversionSchema.nullable(),
 });
 
@@ -26,6 +27,7 @@ export const reportSchema = z.union([
     total: z.int().nonnegative(),
     transformer: z.enum(["none", "superjson", "unknown"]),
     procedures: z.array(procedureSchema).max(DISCOVERY_CAPS.procedures),
+    subscriptions: z.array(z.string()).max(DISCOVERY_CAPS.procedures),
   }),
 ]);
 

@@ -3,6 +3,8 @@
 // its globals harms only itself, because the host trusts no message. `prepare-importable-modules.ts` turns it into a script without
 // imports and exports, which V8 alone parses.
 
+/* global typedJson -- the exports of `typed-json.ts`, which is put before this script */
+
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 const LIMITS = "a run may make 1000 calls and send 32 MB";
@@ -38,7 +40,7 @@ function call(name, input, error) {
 
 function encode(message) {
   try {
-    return encoder.encode(`${JSON.stringify(message)}\n`);
+    return encoder.encode(`${typedJson.stringify(message)}\n`);
   } catch (error) {
     return error;
   }
@@ -87,7 +89,7 @@ function concatenate(parts) {
 }
 
 function settle(line) {
-  const { id, output, error } = JSON.parse(line);
+  const { id, output, error } = typedJson.parse(line);
   const pending = pendingCalls.get(id);
   if (pending === undefined) return;
   pendingCalls.delete(id);

@@ -2,6 +2,7 @@
 // response is therefore validated again outside. It responds at two paths with the procedures of a tRPC router, and
 // passes every other request on to the app.
 import { findCreatedRouter } from "./created-routers.mjs";
+import { BIGINT, DATE, describeJsType, isImpossible, mapOf, setOf } from "./js-types.mjs";
 import { convertZod3 } from "./zod-3-json-schema.mjs";
 
 /**
@@ -42,16 +43,20 @@ function forwardToApp(entry, request, env, context) {
 async function createReport(router, maxProcedures, loaders) {
   if (router === null) return { found: false };
   await loadLazyRouters(router._def);
-  const converters = { ...loaders, remainingCharacters: MAX_REPORT_CHARACTERS };
+  const transformer = detectTransformer(router._def._config);
+  const isSuperjson = transformer === "superjson";
+  const converters = { ...loaders, isSuperjson, remainingCharacters: MAX_REPORT_CHARACTERS };
   const procedures = [];
+  const subscriptions = [];
   let total = 0;
   for (const [name, procedure] of Object.entries(router._def.procedures)) {
     const kind = procedure?._def?.type;
+    if (kind === "subscription" && subscriptions.length < maxProcedures) subscriptions.push(name);
     if (kind !== "query" && kind !== "mutation") continue;
     total++;
     if (procedures.length < maxProcedures) procedures.push(await describe(name, kind, procedure._def, converters));
   }
-  return { found: true, total, transformer: detectTransformer(router._def._config), procedures };
+  return { found: true, total, transformer, procedures, subscriptions };
 }
 
 /** Prefers the export `appRouter`, which is the convention, to the first router among the other exports. */
@@ -84,18 +89,39 @@ async function describe(name, kind, definition, converters) {
     kind,
     description: texts.find((text) => typeof text === "string" && text !== "") ?? "",
     inputs: await Promise.all((definition.inputs ?? []).map((parser) => tryConvert(parser, "input", converters))),
+    isInputOptional: (await Promise.all((definition.inputs ?? []).map(acceptsNothing))).every(Boolean),
     output: definition.output ? await tryConvert(definition.output, "output", converters) : null,
   };
 }
 
 /** Returns the JSON Schema of a parser, or why there is none. */
 async function tryConvert(parser, direction, converters) {
+  if (direction === "input" && NOTHING_KINDS.has(parser._zod?.def.type ?? parser._def?.typeName)) return { schema: NO_INPUT };
   const schema = await convert(parser, direction, converters).catch(() => null);
   if (schema === null) return { failed: "unknown" };
+  if (direction === "input" && isImpossible(schema)) return { failed: "impossible" };
   const size = measure(schema, Math.min(MAX_SCHEMA_CHARACTERS, converters.remainingCharacters), MAX_SCHEMA_DEPTH);
   if (size === Infinity) return { failed: "large" };
   converters.remainingCharacters -= size;
   return { schema };
+}
+
+/** The validators of procedures without input, in zod 4 and zod 3. */
+const NOTHING_KINDS = new Set(["void", "undefined", "ZodVoid", "ZodUndefined"]);
+const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };
+
+/** Whether a parser of any library accepts a call without input. */
+async function acceptsNothing(parser) {
+  try {
+    const standard = parser["~standard"]?.validate;
+    if (standard) return (await standard(undefined)).issues === undefined;
+    if (typeof parser.safeParseAsync === "function") return (await parser.safeParseAsync(undefined)).success === true;
+    const parse = ["parseAsync", "parse", "validateSync", "create", "assert"].find((name) => parser[name]);
+    await (parse === undefined ? parser(undefined) : parser[parse](undefined));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Estimates the length of a value as JSON. `Infinity` means longer than `max` or nested deeper than `depth`. */
@@ -111,7 +137,7 @@ function measure(value, max, depth) {
   return size;
 }
 
-async function convert(parser, direction, { loadZod4, loadZod3 }) {
+async function convert(parser, direction, { loadZod4, loadZod3, isSuperjson }) {
   try {
     const standard = parser["~standard"]?.jsonSchema?.[direction];
     if (standard) return standard(TARGET);
@@ -120,11 +146,35 @@ async function convert(parser, direction, { loadZod4, loadZod3 }) {
   }
   if (parser._zod) {
     const { toJSONSchema } = await loadZod4();
-    return toJSONSchema(parser, { ...TARGET, io: direction, unrepresentable: "any", override: addOwnDescription });
+    return convertZod4(toJSONSchema, parser, { direction, isSuperjson });
   }
   if (typeof parser._def?.typeName !== "string") return null;
-  return convertZod3(await loadZod3(), parser, direction);
+  return convertZod3(await loadZod3(), parser, { direction, isSuperjson });
 }
+
+function convertZod4(toJSONSchema, parser, options) {
+  const convertPart = (part) => {
+    const { $schema: _schema, ...schema } = convertZod4(toJSONSchema, part, options);
+    // A reference would need the definitions of the part at the root.
+    return JSON.stringify(schema).includes('"$ref"') ? {} : schema;
+  };
+  const override = (context) => {
+    addOwnDescription(context);
+    const { def } = context.zodSchema._zod;
+    const json = JS_TYPES[def.type]?.(def, convertPart);
+    if (json === undefined) return;
+    const [type, schema] = json;
+    Object.assign(context.jsonSchema, describeJsType(type, schema, { ...options, isCoerced: def.coerce === true }));
+  };
+  return toJSONSchema(parser, { ...TARGET, io: options.direction, unrepresentable: "any", override });
+}
+
+const JS_TYPES = {
+  date: () => ["Date", DATE],
+  bigint: () => ["bigint", BIGINT],
+  set: ({ valueType }, convertPart) => ["Set", setOf(convertPart(valueType))],
+  map: ({ keyType, valueType }, convertPart) => ["Map", mapOf(convertPart(keyType), convertPart(valueType))],
+};
 
 /** Early versions of zod 4 store descriptions in a registry that only the app's own copy of zod can read. */
 function addOwnDescription({ zodSchema, jsonSchema }) {
