@@ -21,7 +21,7 @@ test("zod 3 inputs are converted to JSON Schema", async () => {
     kind: z3.union([z3.literal("x"), z3.number().gt(0)]),
     scores: z3.record(z3.number()),
     trimmed: z3.string().transform((text) => text.length),
-    when: z3.date(),
+    when: z3.coerce.date(),
   }))`);
   expect(schema).toEqual({
     type: "object",
@@ -48,7 +48,7 @@ test("zod 3 inputs are converted to JSON Schema", async () => {
       },
       scores: { type: "object", additionalProperties: { type: "number" } },
       trimmed: { type: "string" },
-      when: {},
+      when: { type: "string", format: "date-time" },
     },
     required: ["email", "owner", "kind", "scores", "trimmed", "when"],
   });
@@ -62,7 +62,7 @@ test("zod 3 defaults, transformations and tuples are converted for input and out
       even: z3.number().refine((n) => n % 2 === 0),
       pair: z3.tuple([z3.string(), z3.boolean()]),
       more: z3.tuple([z3.string()]).rest(z3.number()),
-      at: z3.date().describe("When"),
+      at: z3.coerce.date().describe("When"),
     });
     const appRouter = t.router({ only: t.procedure.input(schema).output(schema).query(() => null as never) });`;
   const { procedures } = await shared().discover(trpcApp(body));
@@ -77,7 +77,7 @@ test("zod 3 defaults, transformations and tuples are converted for input and out
       items: false,
     },
     more: { type: "array", prefixItems: [{ type: "string" }], minItems: 1, items: { type: "number" } },
-    at: { description: "When" },
+    at: { type: "string", format: "date-time", description: "When" },
   };
   const required = ["length", "even", "pair", "more", "at"];
   expect(procedures[0]?.inputSchema).toEqual({
@@ -111,7 +111,7 @@ test("inputs of early zod 4 versions are converted with their descriptions", asy
 });
 
 test("a type that JSON Schema cannot express accepts any value, and the rest of the input is converted", async () => {
-  expect(await discoverInput(`.input(z.object({ at: z.date(), note: z.string() }))`)).toEqual({
+  expect(await discoverInput(`.input(z.object({ at: z.custom(), note: z.string() }))`)).toEqual({
     type: "object",
     properties: { at: {}, note: { type: "string" } },
     required: ["at", "note"],
@@ -135,7 +135,7 @@ test("superjson is recognized, and any other transformer is reported as a proble
   const body = `const appRouter = t.router({ only: t.procedure.query(() => 1) });`;
   const withSuperjson = await shared().discover(trpcApp(body, { create: "transformer: superjson" }));
   expect(withSuperjson.problem).toBeNull();
-  expect(withSuperjson.procedures[0]?.invocation).toEqual({ via: "trpc", endpoint: "/trpc", transformer: "superjson" });
+  expect(withSuperjson.procedures[0]?.invocation).toMatchObject({ via: "trpc", endpoint: "/trpc", transformer: "superjson" });
   const custom = `transformer: { serialize: (x: unknown) => [x], deserialize: (x: any) => x[0] }`;
   const withCustom = await shared().discover(trpcApp(body, { create: custom }));
   expect(withCustom).toEqual({
@@ -144,8 +144,96 @@ test("superjson is recognized, and any other transformer is reported as a proble
   });
 });
 
-test("procedures of lazy routers are found, and subscriptions are left out", async () => {
-  const { procedures } = await shared().discover(
+/** A router with one procedure for each zod, of a router with the given options. */
+const withTypes = (fields: string, options: { create?: string }) =>
+  trpcApp(
+    `const appRouter = t.router({
+      four: t.procedure.input(((z) => z.object({ ${fields} }))(z)).query(() => 1),
+      three: t.procedure.input(((z: any) => z.object({ ${fields} }))(z3)).query(() => 1),
+    });`,
+    options,
+  );
+
+test("with superjson, dates, bigints, sets and maps are described with their types, in zod 4 and zod 3", async () => {
+  const fields = "at: z.date(), big: z.bigint(), tags: z.set(z.string()), ages: z.map(z.string(), z.number())";
+  const { procedures, problem } = await shared().discover(withTypes(fields, { create: "transformer: superjson" }));
+  expect(problem).toBeNull();
+  const pair = { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: false };
+  for (const { inputSchema } of procedures)
+    expect(inputSchema).toMatchObject({
+      properties: {
+        at: { type: "string", format: "date-time", "x-js-type": "Date" },
+        big: { type: "string", "x-js-type": "bigint" },
+        tags: { type: "array", items: { type: "string" }, "x-js-type": "Set" },
+        ages: { type: "array", items: pair, "x-js-type": "Map" },
+      },
+    });
+  expect(procedures.map(({ name }) => name)).toEqual(["four", "three"]);
+});
+
+test("without superjson, an input that requires a date or set is named, and one that converts a text itself is offered", async () => {
+  const impossible = await shared().discover(withTypes("at: z.date().nullish(), tags: z.set(z.string())", {}));
+  expect(impossible).toEqual({
+    procedures: [],
+    problem: expect.stringContaining('without the transformer superjson: "four", "three".'),
+  });
+  const fields = "at: z.coerce.date(), big: z.coerce.bigint(), later: z.date().optional()";
+  const { procedures, problem } = await shared().discover(withTypes(fields, {}));
+  expect([problem, procedures.length]).toEqual([null, 2]);
+  for (const { inputSchema } of procedures) {
+    expect(inputSchema).toMatchObject({ properties: { at: { format: "date-time" }, later: { not: {} } } });
+    expect(JSON.stringify(inputSchema)).not.toContain("x-js-type");
+  }
+});
+
+test("the inputs of a procedure say whether a call without input is valid", async () => {
+  const body = `
+    const add = (input: any) => t.procedure.input(input).query(() => 1);
+    const appRouter = t.router({
+      none: t.procedure.query(() => 1),
+      nothing: add(z.void()),
+      nothing3: add(z3.undefined()),
+      optional: add(z.object({ a: z.string() }).optional()),
+      withDefault: add(z.string().default("x")),
+      optional3: add(z3.string().optional()),
+      object: add(z.object({})),
+      text: add(z.string()),
+      asynchronous: add(z.string().refine(async () => true)),
+      merged: t.procedure.input(z.object({ a: z.string() }).optional()).input(z.object({ b: z.string() })).query(() => 1),
+      own: add((value: unknown) => { if (typeof value !== "string") throw new Error("no"); return value; }),
+    });`;
+  const { procedures } = await shared().discover(trpcApp(body));
+  const isOptional = ({ invocation }: (typeof procedures)[number]) =>
+    invocation.via === "trpc" && invocation.isInputOptional === true;
+  expect(procedures.map((procedure) => [procedure.name, isOptional(procedure)])).toEqual([
+    ["none", true],
+    ["nothing", true],
+    ["nothing3", true],
+    ["optional", true],
+    ["withDefault", true],
+    ["optional3", true],
+    ["object", false],
+    ["text", false],
+    ["asynchronous", false],
+    ["merged", false],
+    ["own", false],
+  ]);
+  for (const { inputSchema } of procedures.slice(0, 3))
+    expect(inputSchema).toEqual({ type: "object", properties: {}, additionalProperties: false });
+});
+
+test("a procedure whose name is no name of a tool gets another one, and is called by its own", async () => {
+  const body = `const appRouter = t.router({ "größe": t.procedure.query(() => 1), grosse: t.procedure.query(() => 2) });`;
+  const { procedures, problem } = await shared().discover(trpcApp(body));
+  expect(problem).toBeNull();
+  expect(procedures.map(({ name }) => name)).toContain("grosse");
+  const renamed = procedures.find(({ name }) => name !== "grosse");
+  expect(renamed?.name).toMatch(/^[A-Za-z][A-Za-z0-9_]+$/);
+  expect(renamed?.invocation).toMatchObject({ procedure: "größe" });
+});
+
+test("procedures of lazy routers are found, and subscriptions are named as left out", async () => {
+  const { procedures, problem } = await shared().discover(
     trpcApp(`const inner = t.router({ deep: t.procedure.mutation(() => 1) });
       const appRouter = t.router({
         now: t.procedure.query(() => 1),
@@ -158,6 +246,7 @@ test("procedures of lazy routers are found, and subscriptions are left out", asy
     "query slow.one",
     "mutation slow.more.deep",
   ]);
+  expect(problem).toBe('Left out because they are subscriptions, which have no end: "live".');
 });
 
 test("the endpoint of a router is found, and a router that is not served is reported as a problem", async () => {
@@ -181,8 +270,8 @@ test("a router that is not exported is found when it handles requests, also at t
     const { procedures, problem } = await shared().discover(source);
     expect([procedures.map(({ name, invocation }) => [name, invocation]), problem]).toEqual([
       [
-        ["now", { via: "trpc", endpoint, transformer: "none" }],
-        ["inner.deep", { via: "trpc", endpoint, transformer: "none" }],
+        ["now", { via: "trpc", endpoint, transformer: "none", isInputOptional: true }],
+        ["inner.deep", { via: "trpc", endpoint, transformer: "none", isInputOptional: true }],
       ],
       null,
     ]);
@@ -202,7 +291,7 @@ test("an app that fails without its bindings keeps its procedures, and the assum
   );
   const { procedures, problem } = await shared().discover(source);
   expect(procedures.map(({ name, invocation }) => [name, invocation])).toEqual([
-    ["only", { via: "trpc", endpoint: "/trpc", transformer: "none" }],
+    ["only", { via: "trpc", endpoint: "/trpc", transformer: "none", isInputOptional: true }],
   ]);
   expect(problem).toContain("/trpc is assumed");
 });
