@@ -140,7 +140,8 @@ class SchemaConverter {
     if (jsType === "Date" || jsType === "bigint") return simpleType(jsType);
     if (jsType === "Set") return simpleType(`Set<${convertItems(items)}>`);
     if (jsType !== "Map") return null;
-    const [key, value] = isRecord(items) && Array.isArray(items["prefixItems"]) ? (items["prefixItems"] as unknown[]) : [];
+    const [key, value] =
+      isRecord(items) && Array.isArray(items["prefixItems"]) ? (items["prefixItems"] as unknown[]) : [];
     return simpleType(`Map<${convertItems(key)}, ${convertItems(value)}>`);
   }
 

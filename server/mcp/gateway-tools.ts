@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
+import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import { getScopeError } from "../../domain/procedures/call-procedure.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
@@ -14,6 +15,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
 import { formatProcedureResult } from "./direct-tool-result.ts";
 import type { ToolMethods } from "./fast-path.ts";
+import { toPortableInput } from "./tool-schema/portable-schema.ts";
 
 /** One request of the gateway. */
 export interface GatewayCall {
@@ -142,11 +144,17 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   }
 }
 
+/** The service's own tools with input schemas that every model API accepts, as those of apps. */
+const OWN_TOOLS = [...TOOLS.values()].map((entry) => {
+  const { schema } = toPortableInput(entry.tool.inputSchema as JsonSchema, { isInputOptional: false });
+  return { entry, tool: { ...entry.tool, inputSchema: schema } };
+});
+
 /** Lists the tools that the caller may call. The map also contains direct tools that the caller may not call. */
 function createToolList({ version, toolNames }: OfferedProcedures, caller: Caller): ToolList {
   const direct = [...toolNames].map(([procedure, name]) => ({ procedure, ...createDirectTool(name, procedure) }));
   const tools = [
-    ...[...TOOLS.values()].filter((entry) => entry.getAccessError(caller) === null).map(({ tool }) => tool),
+    ...OWN_TOOLS.filter(({ entry }) => entry.getAccessError(caller) === null).map(({ tool }) => tool),
     ...direct.filter(({ procedure }) => getScopeError(caller, procedure.kind) === null).map(({ tool }) => tool),
   ];
   return {

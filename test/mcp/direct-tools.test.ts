@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { isReservedToolName } from "../../domain/procedures/direct-tool-names.ts";
 import type { App } from "../../domain/apps/app.entity.ts";
 import type { Invocation, RequestBody } from "../../domain/ports/procedure-discovery.ts";
 import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
@@ -119,22 +118,4 @@ test("another organization's tool gets the same response as an unknown tool", as
   const { working: foreign } = await connect();
   const callSmall = async (slug: string) => (await gateway.call("tools/call", { name: `${slug}_small` })).text;
   expect(await callSmall(foreign.slug)).toBe(await callSmall("absent-k7m2xq"));
-});
-
-test("an input schema that is too large for the tool list is reduced to names and types of properties, and the description says so", async () => {
-  const tenant = await service().tenant();
-  const note = { description: "x".repeat(9000) };
-  const properties = { note, cents: { type: "integer", minimum: 1 } };
-  const large = { type: "object", properties, required: ["note"] };
-  const small = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
-  const procedures = [
-    discoveredProcedure("a", "query", { inputSchema: large }),
-    discoveredProcedure("b", "query", { inputSchema: small }),
-  ];
-  await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
-  const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
-  const [a, b] = (await gateway.tools()).filter(({ name }) => !isReservedToolName(String(name)));
-  expect(a?.["inputSchema"]).toEqual({ type: "object", properties: { note: {}, cents: { type: "integer" } } });
-  expect(a?.["description"]).toContain("too large");
-  expect(b?.["inputSchema"]).toEqual(small);
 });

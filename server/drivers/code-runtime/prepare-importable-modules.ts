@@ -71,7 +71,10 @@ async function computeFingerprint(): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
   const hash = createHash("sha256");
   const packages = [resolve("zod/package.json"), resolve("esbuild/package.json")];
-  const own = [...[PRELOADED_SCRIPT, TYPED_JSON, IMPORT_MAP].map((name) => path.join(INSIDE, name)), import.meta.filename];
+  const own = [
+    ...[PRELOADED_SCRIPT, TYPED_JSON, IMPORT_MAP].map((name) => path.join(INSIDE, name)),
+    import.meta.filename,
+  ];
   for (const file of [...packages, ...own]) hash.update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
 }
@@ -108,7 +111,13 @@ async function writeModules(folder: string): Promise<void> {
  */
 async function wrapPreloadedScript({ build, transform }: typeof Esbuild): Promise<string> {
   const entryPoints = [path.join(INSIDE, TYPED_JSON)];
-  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: "iife", globalName: "typedJson" });
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "typedJson",
+  });
   const source = `${outputFiles[0]?.text}\n${await readFile(path.join(INSIDE, PRELOADED_SCRIPT), "utf8")}`;
   const options = { target: "esnext", minifySyntax: true, minifyWhitespace: true } as const;
   const { code } = await transform(`(async () => { "use strict";\n${source}\n})()`, options);

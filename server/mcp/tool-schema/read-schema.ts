@@ -83,7 +83,8 @@ class SchemaReader {
   #readRules(type: ValueType, schema: JsonSchema, depth: number, open: readonly unknown[]): Partial<TypeRules> {
     const values = readLiterals(schema)?.filter((value) => typeOf(value) === type) ?? null;
     const bounds = readBounds(type, schema);
-    if (depth < this.#maxDepth && type === "object") return { values, bounds, ...this.#readObject(schema, depth, open) };
+    if (depth < this.#maxDepth && type === "object")
+      return { values, bounds, ...this.#readObject(schema, depth, open) };
     if (depth < this.#maxDepth && type === "array") return { values, bounds, ...this.#readList(schema, depth, open) };
     return { values, bounds };
   }

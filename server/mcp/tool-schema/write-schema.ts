@@ -79,7 +79,7 @@ export class SchemaWriter {
 
   #writeType(type: ValueType, rules: TypeRules): WrittenType {
     const exactType = rules.exact === null ? null : this.writeType(rules.exact);
-    const notes = [...describeBounds(rules.bounds), ...(exactType === null ? [] : [exactType])];
+    const notes = exactType === null ? describeBounds(rules.bounds) : [exactType];
     switch (type) {
       case "object":
         return { schema: { type, ...(rules.properties.size > 0 && this.writeProperties(rules)) }, notes };
@@ -107,8 +107,7 @@ function isInteger({ bounds, values }: TypeRules): boolean {
 /** Some APIs refuse an enum with an empty text. */
 function writeTexts(rules: TypeRules, notes: string[]): WrittenType {
   const { values, bounds } = rules;
-  const isListed =
-    values !== null && values.length > 0 && values.length <= MAX_ENUM_VALUES && values.every(isListable);
+  const isListed = values !== null && values.length > 0 && values.length <= MAX_ENUM_VALUES && values.every(isListable);
   if (isListed) return { schema: { type: "string", enum: values }, notes };
   const format = bounds["format"] === "date-time" ? { format: "date-time" } : {};
   return { schema: { type: "string", ...format }, notes: [...describeValues(rules), ...notes] };
@@ -119,7 +118,7 @@ function isListable(value: Literal): boolean {
 }
 
 function describeValues({ values }: TypeRules): string[] {
-  if (values === null || values.length === 0 || values.every((value) => value === null)) return [];
+  if (values === null || values.every((value) => value === null)) return [];
   const shown = values.filter((value) => String(value).length <= MAX_VALUE).slice(0, MAX_ENUM_VALUES);
   const more = values.length > shown.length ? ` or ${values.length - shown.length} other values` : "";
   return [`one of ${shown.map((value) => JSON.stringify(value)).join(", ")}${more}`];
@@ -151,7 +150,8 @@ function describeBounds(bounds: TypeRules["bounds"]): string[] {
     if (name === "format" && value === "date-time") return [];
     if (name === "pattern" && bounds["format"] !== undefined) return [];
     const text = BOUND_TEXTS[name];
-    const isShown = ["string", "number"].includes(typeof value) && String(value).length <= MAX_VALUE && !isExtreme(value);
+    const isShown =
+      ["string", "number"].includes(typeof value) && String(value).length <= MAX_VALUE && !isExtreme(value);
     return text !== undefined && isShown ? [`${text} ${String(value)}`] : [];
   });
 }

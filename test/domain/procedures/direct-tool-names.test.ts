@@ -29,7 +29,7 @@ describe("direct tools", () => {
       );
       const names = listNames(awkward);
       expect(names).toContain("shop-k7m2xq_invoices_create");
-      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      for (const name of names) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9_-]{0,44}$/);
       expect(new Set(names).size).toBe(4);
     },
   );
@@ -52,13 +52,25 @@ describe("direct tools", () => {
     for (const name of listNames(reserved)) expect(name).toMatch(/^app-[a-z]+_search_[0-9a-f]{8}$/);
     expect(listNames([procedure("service-k7m2xq", "search")])).toEqual(["service-k7m2xq_search"]);
     const long = listNames([procedure("service", "x".repeat(100))]);
-    expect(long.map((name) => [name.length, isReservedToolName(name)])).toEqual([[64, false]]);
+    expect(long.map((name) => [name.length, isReservedToolName(name)])).toEqual([[45, false]]);
   });
 
-  test("a name of 64 characters is kept, and a longer one is cut and gets a hash", () => {
-    const [kept, tooLong] = ["x".repeat(62), "x".repeat(63)];
-    expect(listNames([procedure("a", kept)])).toEqual([`a_${kept}`]);
-    expect(listNames([procedure("a", tooLong)])[0]).toMatch(/^a_x{53}_[0-9a-f]{8}$/);
+  test("a procedure name of 30 characters is kept, and of a longer one 21 characters and a hash", () => {
+    const [kept, tooLong] = ["x".repeat(30), "x".repeat(31)];
+    expect(listNames([procedure("shop-k7m2xq", kept)])).toEqual([`shop-k7m2xq_${kept}`]);
+    expect(listNames([procedure("shop-k7m2xq", tooLong)])[0]).toMatch(/^shop-k7m2xq_x{21}_[0-9a-f]{8}$/);
+  });
+
+  test("a name has at most 45 characters: the middle of a long slug is left out, and never its random end", () => {
+    const slug = `${"a".repeat(50)}-k7m2xq`;
+    expect(listNames([procedure(slug, "invoices.create")])).toEqual([`${"a".repeat(22)}-k7m2xq_invoices_create`]);
+    const [longest] = listNames([procedure(slug, "x".repeat(200))]);
+    expect(longest).toMatch(/^a{7}-k7m2xq_x{21}_[0-9a-f]{8}$/);
+    expect(longest).toHaveLength(45);
+  });
+
+  test("a name starts with a letter, also when the slug starts with a digit", () => {
+    expect(listNames([procedure("2048-k7m2xq", "play")])).toEqual(["app-2048-k7m2xq_play"]);
   });
 
   test("direct tools are sorted by name", () => {

@@ -19,6 +19,27 @@ test("a program can import its declarations, as types and as text", async () => 
   expect((await run(code, { declarations })).stdout).toBe(`1 ${declarations}\n`);
 });
 
+test("dates, bigints, sets, maps and properties named $type reach the host and come back", async () => {
+  const inputs: unknown[] = [];
+  const handleCall = async (_name: string, input: unknown) => {
+    inputs.push(input);
+    return input;
+  };
+  const code = `
+    const at = new Date(5);
+    const input = { at, big: 7n, set: new Set([at, "a"]), map: new Map([[{ k: 1 }, [at]]]), own: { $type: "Date", value: 1, at } };
+    for (const value of [input, at, 7n, null, "text", [new Set()]]) {
+      const output = await service.apps.shop.echo(value);
+      console.log(Deno.inspect(output, { depth: 9 }) === Deno.inspect(value, { depth: 9 }));
+    }
+    console.log((await service.apps.shop.echo()) === null)`;
+  expect(await run(code, { handleCall })).toMatchObject({ stdout: "true\n".repeat(7), stderr: "" });
+  const at = new Date(5);
+  const own = { $type: "Date", value: 1, at };
+  expect(inputs[0]).toEqual({ at, big: 7n, set: new Set([at, "a"]), map: new Map([[{ k: 1 }, [at]]]), own });
+  expect(inputs.slice(1)).toEqual([at, 7n, null, "text", [new Set()], undefined]);
+});
+
 test("the temporary files of a program are bounded", async () => {
   const code = `const cache = await caches.open("x");
     for (let n = 0; n < 100; n++) await cache.put("http://x/" + n, new Response(new Uint8Array(1e6)));

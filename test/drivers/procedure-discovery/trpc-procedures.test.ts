@@ -135,7 +135,11 @@ test("superjson is recognized, and any other transformer is reported as a proble
   const body = `const appRouter = t.router({ only: t.procedure.query(() => 1) });`;
   const withSuperjson = await shared().discover(trpcApp(body, { create: "transformer: superjson" }));
   expect(withSuperjson.problem).toBeNull();
-  expect(withSuperjson.procedures[0]?.invocation).toMatchObject({ via: "trpc", endpoint: "/trpc", transformer: "superjson" });
+  expect(withSuperjson.procedures[0]?.invocation).toMatchObject({
+    via: "trpc",
+    endpoint: "/trpc",
+    transformer: "superjson",
+  });
   const custom = `transformer: { serialize: (x: unknown) => [x], deserialize: (x: any) => x[0] }`;
   const withCustom = await shared().discover(trpcApp(body, { create: custom }));
   expect(withCustom).toEqual({

@@ -96,7 +96,8 @@ async function describe(name, kind, definition, converters) {
 
 /** Returns the JSON Schema of a parser, or why there is none. */
 async function tryConvert(parser, direction, converters) {
-  if (direction === "input" && NOTHING_KINDS.has(parser._zod?.def.type ?? parser._def?.typeName)) return { schema: NO_INPUT };
+  if (direction === "input" && NOTHING_KINDS.has(parser._zod?.def.type ?? parser._def?.typeName))
+    return { schema: NO_INPUT };
   const schema = await convert(parser, direction, converters).catch(() => null);
   if (schema === null) return { failed: "unknown" };
   if (direction === "input" && isImpossible(schema)) return { failed: "impossible" };
