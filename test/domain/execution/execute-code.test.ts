@@ -113,7 +113,7 @@ test("a program calls the procedures of apps, whose names can have several parts
 test("a program calls tools, and gets the declarations that it requests", async () => {
   const { app, signal, toolCalls, call } = await givenProgram();
   expect(await call("tools.list_apps", { limit: 1 })).toBe("result");
-  for (const input of [undefined, null, "text", [1]]) await call("tools.list_apps", input);
+  for (const input of [undefined, null]) await call("tools.list_apps", input);
   expect(toolCalls).toEqual([
     ["list_apps", { limit: 1 }, signal],
     ["list_apps", {}, signal],
