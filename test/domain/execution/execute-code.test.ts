@@ -95,7 +95,7 @@ test("a program gets the declarations of the tools and of the newest procedures,
 test("a program calls the procedures of apps, whose names can have several parts", async () => {
   const { app, state, appCalls, call } = await givenProgram();
   expect(await call(`apps.${app.slug}.orders.list`, { id: 7 })).toBe(7);
-  for (const input of [undefined, null]) await call(`apps.${app.slug}.ping`, input);
+  for (const input of [undefined, null, "text", [1]]) await call(`apps.${app.slug}.ping`, input);
   expect(appCalls.map(({ slug, name, input }) => [slug, name, input])).toEqual([
     [app.slug, "orders.list", { id: 7 }],
     [app.slug, "ping", undefined],
