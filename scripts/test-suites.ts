@@ -15,6 +15,7 @@ export const BUILD_TESTS = [
   "test/rest/readme-clients.test.ts",
   "test/sdk/package.test.ts",
   "test/startup/service-bundle.test.ts",
+  "test/worker/called-procedures.test.ts",
 ] as const;
 
 /** The options of vitest that select a suite. Filters of the caller select from all tests. */

@@ -11,18 +11,24 @@ interface TrpcResponse {
   error?: { message?: unknown; json?: { message?: unknown } };
 }
 
-/** tRPC 11 over HTTP, without batching. */
+/** A batch with one call without input. Outside a batch, tRPC up to 11.4 takes an empty body for broken JSON. */
+const EMPTY_BATCH = "{}";
+
+/** tRPC 11 over HTTP. */
 export const trpcCall: CallEncoding<"trpc"> = {
   encode(call, invocation) {
     const payload = encodeInput(call, invocation);
     const path = `${invocation.endpoint}/${encodeURIComponent(invocation.procedure ?? call.name)}`;
+    if (call.kind === "mutation" && payload === null)
+      return { method: "POST", path: `${path}?batch=1`, headers: JSON_HEADERS, body: EMPTY_BATCH };
     if (call.kind === "mutation") return { method: "POST", path, headers: JSON_HEADERS, body: payload };
     const query = payload === null ? "" : `?input=${encodeURIComponent(payload)}`;
     return { method: "GET", path: `${path}${query}`, headers: JSON_HEADERS, body: null };
   },
 
   decode(response, { transformer }) {
-    const { result, error }: TrpcResponse = parseBody(response);
+    const body = parseBody(response);
+    const { result, error } = (Array.isArray(body) ? body[0] : body) as TrpcResponse;
     if (result === undefined) return toFailedResult(response, error?.message ?? error?.json?.message);
     const { data } = result;
     return { ok: true, output: transformer === "superjson" ? superjson.deserialize(data as never) : data };

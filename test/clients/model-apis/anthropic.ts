@@ -1,9 +1,9 @@
-import { eventStream, jsonBody, type ModelAnswer, nextTurn, type Turn } from "./model-api.ts";
+import { checkTools, eventStream, jsonBody, type ModelAnswer, nextTurn, type Turn } from "./model-api.ts";
 
 interface MessagesRequest {
   model: string;
   stream?: boolean;
-  tools?: { name: string }[];
+  tools?: { name: string; description?: string; input_schema?: Record<string, unknown> }[];
   messages: { content: string | { type: string; content?: unknown }[] }[];
 }
 
@@ -17,7 +17,8 @@ export function answerAnthropic(request: unknown): ModelAnswer {
   const toolResult = results.length === 0 ? null : JSON.stringify(results.at(-1)?.content);
   const turn = nextTurn(names, toolResult);
   const response = stream ? eventStream(eventsOf(model, turn)) : jsonBody(messageOf(model, [blockOf(turn)]));
-  return { tools: names, toolResult, ...response };
+  const listed = tools.map((tool) => ({ description: "-", inputSchema: tool.input_schema ?? {}, ...tool }));
+  return { tools: names, violations: checkTools(listed, () => "anthropic"), toolResult, ...response };
 }
 
 function blockOf(turn: Turn) {

@@ -1,6 +1,11 @@
+import { SERVER } from "../real-client.ts";
+import { type ListedTool, listViolations, type Provider } from "../../support/procedures/provider-rules.ts";
+
 /** What the scripted model reads from a request, and its response. */
 export interface ModelAnswer {
   tools: string[];
+  /** Why the real API would refuse the whole request; empty for a valid one. */
+  violations: string[];
   /** The result of the tool call; `null` before the client called it. */
   toolResult: string | null;
   contentType: string;
@@ -18,6 +23,14 @@ export function nextTurn(tools: string[], toolResult: string | null): Turn {
   const call = tools.find((name) => name.endsWith("service_list_apps"));
   if (toolResult !== null) return { text: `The apps are: ${toolResult}` };
   return call === undefined ? { text: "ok" } : { call };
+}
+
+/** Checks the tools of a request that come from the gateway: the client's own tools are those of its vendor. */
+export function checkTools(tools: readonly ListedTool[], providerOf: (tool: ListedTool) => Provider): string[] {
+  const fromGateway = tools.filter(({ name }) => name.includes(SERVER) || /-[a-z0-9]{6}_/.test(name));
+  return fromGateway.flatMap((tool) =>
+    listViolations(tool, providerOf(tool)).map((violation) => `${tool.name}: ${violation}`),
+  );
 }
 
 export function eventStream(events: { type: string }[]): Pick<ModelAnswer, "contentType" | "body"> {

@@ -1,8 +1,11 @@
-import { eventStream, type ModelAnswer, nextTurn, type Turn } from "./model-api.ts";
+import { checkTools, eventStream, type ModelAnswer, nextTurn, type Turn } from "./model-api.ts";
 
 interface Tool {
   type: string;
   name?: string;
+  description?: string;
+  parameters?: Record<string, unknown>;
+  strict?: boolean;
   /** The tools of a namespace. */
   tools?: Tool[];
 }
@@ -18,7 +21,15 @@ export function answerOpenAI(request: unknown): ModelAnswer {
   const names = tools.flatMap(({ name = "", tools: inner }) => inner?.map((tool) => tool.name ?? "") ?? [name]);
   const result = input.findLast(({ type }) => type === "function_call_output");
   const toolResult = result === undefined ? null : JSON.stringify(result.output);
-  return { tools: names, toolResult, ...eventStream(eventsOf(nextTurn(names, toolResult), tools)) };
+  const functions = tools.flatMap((tool) => tool.tools ?? [tool]).filter(({ type }) => type === "function");
+  const strictNames = new Set(functions.filter(({ strict }) => strict === true).map(({ name }) => name));
+  const listed = functions.map(({ name = "", description = "-", parameters = {} }) => ({
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+  const violations = checkTools(listed, ({ name }) => (strictNames.has(name) ? "openai-strict" : "openai"));
+  return { tools: names, violations, toolResult, ...eventStream(eventsOf(nextTurn(names, toolResult), tools)) };
 }
 
 function eventsOf(turn: Turn, tools: Tool[]) {
