@@ -79,6 +79,32 @@ test("a tRPC query is a GET to the app's host with the app's token", async () =>
   expect(request.headers).toMatchObject({ host: "shop.localhost", authorization: "Bearer sva_token" });
 });
 
+test("a tRPC call without input sends none where the procedure accepts that, and otherwise an empty object", async () => {
+  const optional: Invocation = { ...TRPC, isInputOptional: true };
+  const send = async (call: Partial<AppCall>, response: unknown = { result: { data: 1 } }) => {
+    const { result, request } = await callServer(sendJson(response), { input: undefined, ...call });
+    expect(result).toEqual({ ok: true, output: 1 });
+    return `${request.method} ${request.url} ${request.body}`.trimEnd();
+  };
+  expect(await send({ invocation: optional })).toBe("GET /trpc/orders.list");
+  expect(await send({})).toBe("GET /trpc/orders.list?input=%7B%7D");
+  expect(await send({ kind: "mutation" })).toBe("POST /trpc/orders.list {}");
+  // Outside a batch, earlier versions of tRPC refuse an empty body.
+  const batch = [{ result: { data: 1 } }];
+  expect(await send({ kind: "mutation", invocation: optional }, batch)).toBe("POST /trpc/orders.list?batch=1 {}");
+});
+
+test("a tRPC input can be any value, and dates, sets and bigints become JSON where there is no superjson", async () => {
+  const { request } = await callServer(sendJson({ result: { data: 1 } }), {
+    kind: "mutation",
+    input: [new Date(5), new Set([7n])],
+  });
+  expect(request.body).toBe('["1970-01-01T00:00:00.005Z",["7"]]');
+  const named: Invocation = { ...TRPC, procedure: "größe" };
+  const called = await callServer(sendJson({ result: { data: 1 } }), { invocation: named, input: "text" });
+  expect(called.request.url).toBe("/trpc/gr%C3%B6%C3%9Fe?input=%22text%22");
+});
+
 test("the input of an OpenAPI operation is split into path, header, query and body", async () => {
   const input = { id: "7/8", trace: "a\r\nb: c", tags: ["x", "y"], title: "T" };
   const { result, request } = await callServer(sendJson({ done: true }), { invocation: OPENAPI, input });

@@ -86,8 +86,8 @@ const TRPC_APPS: CallableApp[] = [
     name: "trpc-superjson",
     files: trpcApp(
       `
-      at: read(z.object({ when: z.date(), then: z.array(z.date()).optional() })).query(({ input }) => [
-        input.when instanceof Date && input.when.getTime(), ...(input.then ?? []).map((date) => date.getTime()),
+      at: read(z.object({ when: z.date(), later: z.array(z.date()).optional() })).query(({ input }) => [
+        input.when instanceof Date && input.when.getTime(), ...(input.later ?? []).map((date) => date.getTime()),
       ]),
       tomorrow: read(z.date()).query(({ input }) => new Date(input.getTime() + 86_400_000)),
       big: read(z.object({ value: z.bigint() })).query(({ input }) => input.value * 2n),
@@ -99,8 +99,8 @@ const TRPC_APPS: CallableApp[] = [
     calls: [
       {
         procedure: "at",
-        input: `{ when: new Date(${Date.parse(AT)}), then: [new Date(5)] }`,
-        args: { when: AT, then: ["1970-01-01T00:00:00.005Z"] },
+        input: `{ when: new Date(${Date.parse(AT)}), later: [new Date(5)] }`,
+        args: { when: AT, later: ["1970-01-01T00:00:00.005Z"] },
         output: [Date.parse(AT), 5],
       },
       { procedure: "tomorrow", input: `new Date("${AT}")`, args: { input: AT }, output: "2026-12-25T12:00:00.000Z" },
