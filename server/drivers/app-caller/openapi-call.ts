@@ -125,7 +125,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
 
 function writeHeader(parameter: RequestParameter, value: unknown): string {
   const text = writeHeaderParameter(parameter, value);
-  if (HEADER_VALUE.test(text)) return text;
+  // Apps read headers as UTF-8, and Node writes each character as one byte.
+  if (HEADER_VALUE.test(text)) return Buffer.from(text, "utf8").toString("latin1");
   const name = JSON.stringify(parameter.property);
   throw new InvalidArguments(
     `Argument ${name} is sent as an HTTP header, which can contain only printable characters of Latin-1 and no line break.`,

@@ -12,17 +12,29 @@ export interface SourcePart {
   leftOut: LeftOut[];
 }
 
-/** Receiving more at once would block the service. */
-const PROCEDURES_PER_PART = 20;
-const LEFT_OUT_PER_PART = 2000;
+/** Receiving more at once would block the service. In characters of JSON. */
+const PART_SIZE = 256 * 1024;
 
 export function* toParts(result: SourceResult | null): Generator<SourcePart> {
   const { candidates = [], problems = [], leftOut = [] } = result ?? {};
-  yield { isDocument: result !== null, candidates: [], problems, leftOut: [] };
-  for (let at = 0; at < candidates.length; at += PROCEDURES_PER_PART)
-    yield { isDocument: true, candidates: candidates.slice(at, at + PROCEDURES_PER_PART), problems: [], leftOut: [] };
-  for (let at = 0; at < leftOut.length; at += LEFT_OUT_PER_PART)
-    yield { isDocument: true, candidates: [], problems: [], leftOut: leftOut.slice(at, at + LEFT_OUT_PER_PART) };
+  const empty = { candidates: [], problems: [], leftOut: [] };
+  yield { ...empty, isDocument: result !== null, problems };
+  for (const group of groupBySize(candidates)) yield { ...empty, isDocument: true, candidates: group };
+  for (const group of groupBySize(leftOut)) yield { ...empty, isDocument: true, leftOut: group };
+}
+
+function* groupBySize<T>(items: readonly T[]): Generator<T[]> {
+  let group: T[] = [];
+  let size = 0;
+  for (const item of items) {
+    group.push(item);
+    size += JSON.stringify(item).length;
+    if (size < PART_SIZE) continue;
+    yield group;
+    group = [];
+    size = 0;
+  }
+  if (group.length > 0) yield group;
 }
 
 /** @returns `null` when there is no document */

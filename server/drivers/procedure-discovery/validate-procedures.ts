@@ -23,16 +23,20 @@ export const REJECTIONS = {
 
 type Rejection = keyof typeof REJECTIONS;
 
-/** The number of procedures after which other work of the process gets its turn. */
-const TURN = 20;
+/** After this time, other work of the process gets its turn. */
+const TURN_MS = 5;
 
 /** Applies the caps to the procedures that an app describes, and reports those that were left out. */
 export async function validateProcedures(source: SourceResult): Promise<DiscoveryResult> {
   const accepted = new Map<string, DiscoveredProcedure>();
   const leftOut = [...(source.leftOut ?? [])];
   let remainingBytes: number = DISCOVERY_CAPS.totalBytes;
-  for (const [at, candidate] of source.candidates.entries()) {
-    if (at % TURN === TURN - 1) await setImmediate();
+  let turnStartedAt = performance.now();
+  for (const candidate of source.candidates) {
+    if (performance.now() - turnStartedAt > TURN_MS) {
+      await setImmediate();
+      turnStartedAt = performance.now();
+    }
     const result = validateCandidate(candidate, accepted, remainingBytes);
     if (typeof result === "object") {
       accepted.set(candidate.name, result.procedure);
