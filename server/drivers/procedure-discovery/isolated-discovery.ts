@@ -42,7 +42,8 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
   async discover(request: DiscoveryRequest): Promise<DiscoveryResult> {
     const found = await this.#discover(request);
     const { procedures, problem } = found;
-    if (procedures.length > 0 || problem !== null || !(await dependsOnTrpcServer(request.sourceDirectory))) return found;
+    if (procedures.length > 0 || problem !== null || !(await dependsOnTrpcServer(request.sourceDirectory)))
+      return found;
     return { procedures, problem: NO_ROUTER };
   }
 

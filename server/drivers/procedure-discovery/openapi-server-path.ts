@@ -26,7 +26,8 @@ function toPath({ url, variables = {} }: Server): string | null {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return variable?.default ?? variable?.enum?.[0] ?? UNDEFINED_VARIABLE;
   });
-  const { pathname } = URL.parse(filled, "http://app.localhost") ?? { pathname: "/" };
+  const afterHost = filled.replace(/^([a-z][a-z\d+.-]*:)?\/\/[^/?#]*/i, "");
+  const { pathname } = new URL(`http://app.localhost/${afterHost.replace(/^\//, "")}`);
   if (pathname.includes(UNDEFINED_VARIABLE)) return null;
-  return pathname.replace(/(?<!\/)\/+$/, "").replace(/^\/$/, "");
+  return pathname.replace(/(?<!\/)\/+$/, "");
 }

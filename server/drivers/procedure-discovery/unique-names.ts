@@ -27,7 +27,9 @@ export class UniqueNames {
  * `получить` becomes `poluchit`.
  */
 function toProcedureName(text: string): string {
-  const ascii = anyAscii(text.slice(0, DISCOVERY_CAPS.nameCharacters).toWellFormed());
+  const original = text.slice(0, DISCOVERY_CAPS.nameCharacters).toWellFormed();
+  // The soft sign of Cyrillic becomes an apostrophe, which does not separate words.
+  const ascii = /\P{ASCII}/u.test(original) ? anyAscii(original).replaceAll(/['"`]/g, "") : original;
   const allowed = ascii.replaceAll(/[^A-Za-z0-9_$.-]+/g, "_").replaceAll(/\.{2,}/g, ".");
   const shortened = allowed.slice(0, DISCOVERY_CAPS.nameCharacters);
   return shortened.replaceAll(/^[_.]+(?=[^_.])|(?<=[^_.])[_.]+$/g, "").replaceAll(/_{2,}/g, "_");

@@ -86,14 +86,12 @@ test("the standard's style and explode apply to a parameter that was stored with
   expect(writeQueryParameter(stored("query", true), ARRAY)).toEqual(["color=blue", "color=black", "color=brown"]);
 });
 
-test("a path parameter is one encoded segment, whatever it contains", () => {
-  for (const style of ["simple", "label", "matrix"] as const)
-    for (const value of ["a/b?c#d", "%2e%2e", "a\\b", [".", "/"], { "a/b": "c;d" }, "é☕"]) {
-      const text = writePathParameter(parameter("path", style, true), value);
-      expect(text).toMatch(/^[\w.~%=,;-]+$/);
-      if (typeof value === "string") expect(decodeURIComponent(text)).toContain(value);
-    }
-  expect(() => writePathParameter(parameter("path", "simple", false), "\ud800")).toThrow(URIError);
+test.each(["simple", "label", "matrix"] as const)("a path parameter in style %s is one encoded segment", (style) => {
+  const write = (value: unknown) => writePathParameter(parameter("path", style, true), value);
+  const texts = ["a/b?c#d", "%2e%2e", "a\\b", "é☕"];
+  expect(texts.map((text) => decodeURIComponent(write(text)).replace(/^(\.|;color=)/, ""))).toEqual(texts);
+  for (const value of [...texts, [".", "/"], { "a/b": "c;d" }]) expect(write(value)).toMatch(/^[\w.~%=,;-]+$/);
+  expect(() => write("\ud800")).toThrow(URIError);
 });
 
 test("a query decodes to exactly the names and values of the input", () => {
