@@ -102,5 +102,6 @@ async function discover(
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
   log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);
+  for (const line of found.leftOut ?? []) log.say(line);
   return found;
 }

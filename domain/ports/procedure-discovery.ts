@@ -16,23 +16,52 @@ export type JsType = (typeof JS_TYPES)[number];
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 
+/** How a parameter is written (OpenAPI 3.1, "Style Values"). */
+export const PARAMETER_STYLES = [
+  "form",
+  "simple",
+  "label",
+  "matrix",
+  "spaceDelimited",
+  "pipeDelimited",
+  "deepObject",
+] as const;
+export type ParameterStyle = (typeof PARAMETER_STYLES)[number];
+
 /** The place of one property of the input in a request. */
 export interface RequestParameter {
   /** The name in the request. */
   name: string;
-  in: "path" | "query" | "header";
+  in: "path" | "query" | "header" | "cookie";
   /** The name in the input. */
   property: string;
-  /** Whether a list is sent as `a=1&a=2` instead of `a=1,2`. */
+  /** `form` for a query or a cookie and `simple` for a path or a header by default, as in OpenAPI. */
+  style?: ParameterStyle;
+  /** Whether each item of a list is written separately, such as `a=1&a=2` instead of `a=1,2`. */
   explode: boolean;
+  /** Whether a query parameter may contain `:/?@!$'()*,;=` without percent-encoding. */
+  allowReserved?: boolean;
+  /** Whether the value is sent as JSON. */
+  isJson?: boolean;
 }
 
-export const BODY_TYPES = ["application/json", "application/x-www-form-urlencoded"] as const;
+/** How one field of a form is written. A field without an encoding is text, repeated for each item of a list, or JSON. */
+export interface FieldEncoding {
+  name: string;
+  style?: ParameterStyle;
+  explode?: boolean;
+  allowReserved?: boolean;
+  contentType?: string;
+}
 
 export interface RequestBody {
-  contentType: (typeof BODY_TYPES)[number];
+  /** JSON, a form, or text, without the parameters of the media type. */
+  contentType: string;
   /** The property of the input that is the whole body. `null` means that the body has all properties without a parameter. */
   property: string | null;
+  /** Whether the body is sent even if the input has nothing for it. `true` by default. */
+  isRequired?: boolean;
+  fields?: FieldEncoding[];
 }
 
 /** How to call a procedure, relative to the URL of its app. Paths start with `/` and name no host. */
@@ -54,6 +83,8 @@ export type Invocation =
       path: string;
       parameters: RequestParameter[];
       body: RequestBody | null;
+      /** Properties that the input must have. A call without one of them is not sent. */
+      required?: string[];
     }
   | { via: "mcp"; endpoint: string; /** The tool's own name, which can be any text. */ tool: string };
 
@@ -71,15 +102,17 @@ export interface DiscoveredProcedure {
 
 /** Bounds on what is accepted from an app. */
 export const DISCOVERY_CAPS = {
-  procedures: 500,
+  procedures: 2000,
   schemaBytes: 64 * 1024,
   /** All schemas of an app together. They are written in one transaction. */
-  totalBytes: 4 * 1024 * 1024,
+  totalBytes: 8 * 1024 * 1024,
   /** Levels of nesting within one schema. */
   schemaDepth: 64,
   descriptionCharacters: 2000,
   nameCharacters: 200,
-  problemCharacters: 1000,
+  problemCharacters: 2000,
+  /** All lines of `leftOut` together. They become part of the build log. */
+  leftOutCharacters: 200_000,
 } as const;
 
 export const PROCEDURE_NAME = /^[A-Za-z0-9_$-]+(\.[A-Za-z0-9_$-]+)*$/;
@@ -97,6 +130,8 @@ export interface DiscoveryResult {
   procedures: DiscoveredProcedure[];
   /** What could not be read or was left out, and why, for the owner of the app. Text of the app is in quotation marks. */
   problem: string | null;
+  /** One line for each procedure that was left out, with the reason, for the build log. `problem` names the first ones. */
+  leftOut?: string[];
 }
 
 /** Finds the procedures that an app offers. */

@@ -5,9 +5,15 @@ import type { AppRequest, AppResponse } from "./send-app-request.ts";
 
 /** How calls of one protocol are written as HTTP requests, and how the responses are read. */
 export interface CallEncoding<Via extends Invocation["via"]> {
+  /** @throws {InvalidArguments} before anything is sent */
   encode(call: AppCall, invocation: Extract<Invocation, { via: Via }>): AppRequest;
   /** @throws {AppCallFailed} when the response cannot be read */
   decode(response: AppResponse, invocation: Extract<Invocation, { via: Via }>): ProcedureResult;
+}
+
+/** The arguments cannot be sent. The message says which one, and what is valid. */
+export class InvalidArguments extends Error {
+  override readonly name = "InvalidArguments";
 }
 
 export const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };

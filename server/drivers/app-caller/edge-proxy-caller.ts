@@ -1,5 +1,6 @@
 import { type AppCall, AppCallFailed, type AppCaller, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import { InvalidArguments } from "./call-encoding.ts";
 import { mcpCall } from "./mcp-call.ts";
 import { openApiCall } from "./openapi-call.ts";
 import { type AppAddress, type AppRequest, type AppResponse, sendAppRequest } from "./send-app-request.ts";
@@ -14,7 +15,13 @@ export class EdgeProxyCaller implements AppCaller {
   }
 
   async call(call: AppCall): Promise<ProcedureResult> {
-    const request = encodeCall(call);
+    let request: AppRequest;
+    try {
+      request = encodeCall(call);
+    } catch (error) {
+      if (error instanceof InvalidArguments) return { ok: false, status: 400, message: error.message };
+      throw error;
+    }
     const headers = { ...request.headers, authorization: `Bearer ${call.appToken}` };
     const response = await sendAppRequest(this.#getAddress(call.slug), { ...request, headers }, call.signal);
     try {

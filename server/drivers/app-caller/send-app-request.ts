@@ -13,6 +13,8 @@ export interface AppResponse {
   status: number;
   contentType: string;
   text: string;
+  /** The target of a redirect that was not followed. */
+  location: string | null;
 }
 
 /** The address of the edge proxy, and the host name of one app there. */
@@ -24,14 +26,55 @@ export interface AppAddress {
 
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
+const MAX_REDIRECTS = 5;
 
 /**
  * Sends one request to an app and reads the whole response. Connects by address, because only browsers resolve the host
- * names of apps on a local installation.
+ * names of apps on a local installation. Follows redirects on the app's own host.
  *
  * @throws {AppCallFailed}
  */
-export function sendAppRequest(address: AppAddress, request: AppRequest, signal: AbortSignal): Promise<AppResponse> {
+export async function sendAppRequest(
+  address: AppAddress,
+  request: AppRequest,
+  signal: AbortSignal,
+): Promise<AppResponse> {
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  let current = request;
+  for (let redirects = 0; ; redirects++) {
+    const response = await sendOnce(address, current, stop);
+    const next = redirects < MAX_REDIRECTS ? getRedirected(current, response, address.hostHeader) : null;
+    if (next === null) return response;
+    current = next;
+  }
+}
+
+/**
+ * The request that follows a redirect; `null` when the response is not a redirect, leads to another host, or would
+ * repeat a request that may have changed something.
+ */
+function getRedirected(request: AppRequest, response: AppResponse, hostHeader: string): AppRequest | null {
+  const { status, location } = response;
+  const method = getRedirectedMethod(status, request.method);
+  if (method === null || location === null) return null;
+  const target = URL.parse(location, `http://${hostHeader}${request.path}`);
+  if (target === null || !/^https?:$/.test(target.protocol)) return null;
+  if (target.hostname !== new URL(`http://${hostHeader}`).hostname) return null;
+  const path = `${target.pathname}${target.search}`;
+  if (method === request.method) return { ...request, path };
+  const headers = Object.entries(request.headers).filter(([name]) => !name.startsWith("content-"));
+  return { method, path, headers: Object.fromEntries(headers), body: null };
+}
+
+/** The method after a redirect (Fetch Standard). `null` for PUT, PATCH and DELETE with a status that clients read differently. */
+function getRedirectedMethod(status: number, method: string): string | null {
+  if (status === 307 || status === 308) return method;
+  if (status === 303) return "GET";
+  if (status !== 301 && status !== 302) return null;
+  return method === "GET" || method === "POST" ? "GET" : null;
+}
+
+function sendOnce(address: AppAddress, request: AppRequest, signal: AbortSignal): Promise<AppResponse> {
   const options: http.RequestOptions = {
     host: address.host,
     port: address.port,
@@ -39,7 +82,7 @@ export function sendAppRequest(address: AppAddress, request: AppRequest, signal:
     path: request.path,
     headers: { ...request.headers, host: address.hostHeader },
     agent: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    signal,
   };
   return new Promise((resolve, reject) => {
     const outgoing = http.request(options, (response) => {
@@ -50,15 +93,33 @@ export function sendAppRequest(address: AppAddress, request: AppRequest, signal:
         bytes += chunk.length;
         if (bytes > MAX_RESPONSE_BYTES) outgoing.destroy(new AppCallFailed("The app's response exceeds 4 MiB."));
       });
-      response.on("end", () => {
-        const contentType = response.headers["content-type"] ?? "";
-        resolve({ status: response.statusCode ?? 0, contentType, text: Buffer.concat(chunks).toString() });
-      });
+      response.on("end", () => resolve(toResponse(response, Buffer.concat(chunks))));
       response.on("error", (error) => reject(toAppCallFailed(error)));
     });
     outgoing.on("error", (error) => reject(toAppCallFailed(error)));
     outgoing.end(request.body ?? undefined);
   });
+}
+
+function toResponse({ statusCode = 0, headers }: http.IncomingMessage, body: Buffer): AppResponse {
+  const contentType = headers["content-type"] ?? "";
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  return {
+    status: statusCode,
+    contentType,
+    text: decodeText(body, contentType),
+    location: isRedirect ? (headers.location ?? null) : null,
+  };
+}
+
+/** Decodes a body with the charset that its content type names; with UTF-8 if it names none, or an unknown one. */
+function decodeText(body: Buffer, contentType: string): string {
+  const [, charset = "utf-8"] = /;\s*charset="?([\w.:-]+)/i.exec(contentType) ?? [];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }
 
 function toAppCallFailed(error: Error): AppCallFailed {

@@ -40,9 +40,10 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
   }
 
   async discover(request: DiscoveryRequest): Promise<DiscoveryResult> {
-    const { procedures, problem } = await this.#discover(request);
+    const found = await this.#discover(request);
+    const { procedures, problem } = found;
     if (procedures.length > 0 || problem !== null || !(await dependsOnTrpcServer(request.sourceDirectory)))
-      return { procedures, problem };
+      return found;
     return { procedures, problem: NO_ROUTER };
   }
 

@@ -1,48 +1,84 @@
 import { z } from "zod";
 
+/** Unquoted texts of YAML can be numbers, such as the version 3.0. */
+const text = z.preprocess((value) => (typeof value === "number" ? String(value) : value), z.string());
+/** A key of YAML without a value is `null`, which means the same as a missing key. */
+const optionalText = text.optional().catch(undefined);
+const optionalBoolean = z.boolean().optional().catch(undefined);
 const anyObject = z.record(z.string(), z.unknown());
+const optionalObject = anyObject.optional().catch(undefined);
 
 /**
  * The outline of an OpenAPI 3 document. Its parts are validated one by one, so that a malformed part does not
  * invalidate the others.
  */
 export const openApiSchema = z.looseObject({
-  openapi: z.string().regex(/^3\.\d/),
-  servers: z
-    .array(z.looseObject({ url: z.string() }))
-    .optional()
-    .catch(undefined),
-  paths: anyObject.default({}),
+  openapi: text.pipe(z.string().regex(/^3(\.|$)/)),
+  servers: z.unknown().optional(),
+  paths: anyObject.nullish().transform((paths) => paths ?? {}),
 });
 
 export type OpenApi = z.output<typeof openApiSchema>;
 
+export const serversSchema = z
+  .array(
+    z.looseObject({
+      url: text,
+      variables: z
+        .record(
+          z.string(),
+          z.looseObject({ default: optionalText, enum: z.array(text).optional().catch(undefined) }).catch({}),
+        )
+        .optional()
+        .catch(undefined),
+    }),
+  )
+  .min(1);
+
 export const operationSchema = z.looseObject({
-  operationId: z.string().optional().catch(undefined),
-  summary: z.string().optional().catch(undefined),
-  description: z.string().optional().catch(undefined),
-  parameters: z.array(z.unknown()).max(100).default([]),
+  operationId: optionalText,
+  summary: optionalText,
+  description: optionalText,
+  parameters: z.array(z.unknown()).optional().catch(undefined),
   requestBody: z.unknown().optional(),
-  responses: anyObject.optional().catch(undefined),
+  responses: optionalObject,
+  servers: z.unknown().optional(),
 });
 
 export type OpenApiOperation = z.output<typeof operationSchema>;
 
-const mediaTypes = z.record(z.string(), z.looseObject({ schema: z.unknown().optional() }));
+export const encodingSchema = z.looseObject({
+  style: optionalText,
+  explode: optionalBoolean,
+  allowReserved: optionalBoolean,
+  contentType: optionalText,
+});
+
+/** The `encoding` of a schema by property is read later, because it does not concern JSON. */
+const mediaType = z
+  .looseObject({ schema: z.unknown().optional(), encoding: optionalObject })
+  .catch({ schema: undefined });
+const mediaTypes = z.record(z.string(), mediaType);
+
+export type MediaType = z.output<typeof mediaType>;
 
 export const parameterSchema = z.looseObject({
-  name: z.string().min(1).max(200),
+  name: text.pipe(z.string().min(1).max(200)),
   in: z.enum(["path", "query", "header", "cookie"]),
-  description: z.string().optional().catch(undefined),
+  description: optionalText,
   required: z.boolean().default(false).catch(false),
-  explode: z.boolean().optional().catch(undefined),
+  style: optionalText,
+  explode: optionalBoolean,
+  allowReserved: optionalBoolean,
   schema: z.unknown().optional(),
+  content: mediaTypes.optional().catch(undefined),
 });
 
 export type Parameter = z.output<typeof parameterSchema>;
 
 export const requestBodySchema = z.looseObject({
+  description: optionalText,
   required: z.boolean().default(false).catch(false),
-  content: mediaTypes,
+  content: mediaTypes.catch({}),
 });
-export const responseSchema = z.looseObject({ content: mediaTypes });
+export const responseSchema = z.looseObject({ content: mediaTypes.optional().catch(undefined) });

@@ -6,22 +6,32 @@ import {
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
+import { fitSchemas } from "./fit-schemas.ts";
+import { isJsonMediaType } from "./openapi-body.ts";
 import {
   type OpenApi,
   type OpenApiOperation,
   operationSchema,
   type Parameter,
-  parameterSchema,
   responseSchema,
 } from "./openapi-document.ts";
-import { buildOperationInput } from "./openapi-input.ts";
-import { References } from "./openapi-references.ts";
-import { toJsonSchema } from "./openapi-to-json-schema.ts";
-import { quoteList, type SourceResult } from "./source-result.ts";
+import { buildOperationInput, type OperationInput } from "./openapi-input.ts";
+import { listParameters } from "./openapi-parameters.ts";
+import type { References } from "./openapi-references.ts";
+import { SchemaConverter } from "./openapi-schemas.ts";
+import { getServerPath } from "./openapi-server-path.ts";
+import { type LeftOut, quoteList, type SourceResult } from "./source-result.ts";
 import { UniqueNames } from "./unique-names.ts";
+import { REJECTIONS } from "./validate-procedures.ts";
 
-/** More than the cap on procedures, so that the operations beyond the cap can be named as left out. */
-const MAX_OPERATIONS = DISCOVERY_CAPS.procedures + 100;
+/** Bounds the time for a hostile document, and the list of operations that are left out. */
+const MAX_OPERATIONS = 10_000;
+/** Below the cap, because a converted schema is embedded in the schema of the input. */
+const MAX_SCHEMA_BYTES = DISCOVERY_CAPS.schemaBytes - 4096;
+/** The share of the inputs in the bytes of all schemas. Outputs are optional, and get what the inputs leave. */
+const INPUT_BYTES = DISCOVERY_CAPS.totalBytes * 0.75;
+/** Methods of OpenAPI 3.2 and before that agents do not call: they describe other operations. */
+const OTHER_METHODS = ["head", "options", "trace", "query"];
 
 interface ListedOperation {
   method: HttpMethod;
@@ -31,122 +41,160 @@ interface ListedOperation {
   operation: OpenApiOperation;
 }
 
-/** Converts every operation of a document to a procedure. */
-export function listOperations(document: OpenApi): SourceResult {
-  const references = new References(document);
-  const names = new UniqueNames();
-  const basePath = getBasePath(document);
-  const candidates: DiscoveredProcedure[] = [];
-  const unsupported: string[] = [];
-  for (const listed of iterateOperations(document, references)) {
-    references.reset();
-    const candidate = toCandidate(listed, basePath, references, names);
-    if (candidate === null) unsupported.push(`${listed.method} ${listed.template}`);
-    else candidates.push(candidate);
-  }
-  const problem = `Left out because their path or request body has an unsupported form: ${quoteList(unsupported)}.`;
-  return { candidates, problems: unsupported.length > 0 ? [problem] : [] };
+interface CallableOperation extends ListedOperation {
+  path: string;
+  parameters: Parameter[];
 }
 
-function* iterateOperations(document: OpenApi, references: References): Generator<ListedOperation> {
+/** Converts every operation of a document to a procedure, or says why it is left out. */
+export function listOperations(document: OpenApi, references: References): SourceResult {
+  const leftOut: LeftOut[] = [];
+  const callable: CallableOperation[] = [];
+  for (const listed of iterateOperations(document, references, leftOut)) {
+    const result = toCallable(listed, document, references);
+    if (typeof result === "string") leftOut.push({ name: `${listed.method} ${listed.template}`, reason: result });
+    else if (callable.length === DISCOVERY_CAPS.procedures)
+      leftOut.push({ name: `${listed.method} ${listed.template}`, reason: REJECTIONS.count });
+    else callable.push(result);
+  }
+  const candidates = toCandidates(callable, references);
+  return { candidates, problems: describeMissing(references), leftOut };
+}
+
+function* iterateOperations(document: OpenApi, references: References, leftOut: LeftOut[]): Generator<ListedOperation> {
   let count = 0;
   for (const [template, value] of Object.entries(document.paths)) {
-    const pathItem = references.follow(value);
-    if (!isRecord(pathItem)) continue;
-    for (const method of HTTP_METHODS) {
-      const operation = operationSchema.safeParse(references.follow(pathItem[method.toLowerCase()]));
-      if (!operation.success) continue;
-      if (++count > MAX_OPERATIONS) return;
-      yield { method, template, pathItem, operation: operation.data };
+    const { value: pathItem } = references.follow(value);
+    if (template.startsWith("x-") || !isRecord(pathItem)) continue;
+    for (const method of listMethods(pathItem)) {
+      const name = `${method.toUpperCase()} ${template}`;
+      if (++count > MAX_OPERATIONS) {
+        leftOut.push({
+          name,
+          reason: `only the first ${MAX_OPERATIONS} operations are read, so all after it are left out`,
+        });
+        return;
+      }
+      // A key of YAML without a value is an operation without details.
+      const operation = operationSchema.safeParse(references.follow(pathItem[method]).value ?? {});
+      const known = HTTP_METHODS.find((candidate) => candidate.toLowerCase() === method);
+      if (known === undefined) leftOut.push({ name, reason: "agents cannot use this method" });
+      else if (!operation.success) leftOut.push({ name, reason: "its description is not an object" });
+      else yield { method: known, template, pathItem, operation: operation.data };
     }
   }
 }
 
-/** @returns `null` when agents cannot call the operation */
+function listMethods(pathItem: Record<string, unknown>): string[] {
+  const methods = [...HTTP_METHODS.map((method) => method.toLowerCase()), ...OTHER_METHODS];
+  return methods.filter((method) => Object.hasOwn(pathItem, method));
+}
+
+/** @returns a text that says why agents cannot call the operation */
+function toCallable(listed: ListedOperation, document: OpenApi, references: References): CallableOperation | string {
+  const { template, pathItem, operation } = listed;
+  const serverPath = getServerPath([operation.servers, pathItem["servers"], document.servers]);
+  if (serverPath === null) return "the URL of its server has a variable without a default";
+  // A fragment only tells two operations of one path apart.
+  const ownPath = encodeLiterals(template.replace(/#.*$/s, ""));
+  const path = `${encodeLiterals(serverPath)}${ownPath}`;
+  if (!isSafePath(ownPath) || !isSafePath(path)) return "its path has an unsupported form";
+  const parameters = listParameters(pathItem, operation, template, references);
+  if (typeof parameters === "string") return parameters;
+  const input = buildOperationInput(parameters, operation.requestBody, references, MAX_SCHEMA_BYTES);
+  return typeof input === "string" ? input : { ...listed, path, parameters };
+}
+
+/** Builds the procedures so that all schemas together are within the cap: large ones lose their deepest levels. */
+function toCandidates(callable: readonly CallableOperation[], references: References): DiscoveredProcedure[] {
+  const inputs = fitSchemas(
+    callable.map(({ parameters, operation }) => (maxBytes: number) => {
+      const input = buildOperationInput(parameters, operation.requestBody, references, maxBytes) as OperationInput;
+      return { value: input, schema: input.inputSchema };
+    }),
+    { totalBytes: INPUT_BYTES, maxBytes: MAX_SCHEMA_BYTES },
+  );
+  const outputs = fitSchemas(
+    callable.map(({ operation }) => (maxBytes: number) => {
+      const schema = getOutputSchema(operation, references, maxBytes);
+      return { value: schema, schema };
+    }),
+    { totalBytes: DISCOVERY_CAPS.totalBytes - inputs.bytes, maxBytes: MAX_SCHEMA_BYTES },
+  );
+  const names = new UniqueNames();
+  return callable.map((operation, at) =>
+    toCandidate(operation, inputs.values[at] as OperationInput, outputs.values[at] ?? null, names),
+  );
+}
+
 function toCandidate(
-  { method, template, pathItem, operation }: ListedOperation,
-  basePath: string,
-  references: References,
+  { method, template, path, operation }: CallableOperation,
+  { inputSchema, parameters, body, required }: OperationInput,
+  outputSchema: JsonSchema | null,
   names: UniqueNames,
-): DiscoveredProcedure | null {
-  const path = `${basePath}${template}`;
-  if (!isSafePath(template) || !isSafePath(path)) return null;
-  const listedParameters = listParameters(pathItem, operation, template, references);
-  const input = buildOperationInput(listedParameters, operation.requestBody, references);
-  if (input === null) return null;
-  const { inputSchema, parameters, body } = input;
+): DiscoveredProcedure {
+  const fallback = `${method.toLowerCase()}_${template === "/" ? "root" : template}`;
   return {
-    name: names.add(operation.operationId ?? `${method.toLowerCase()}_${template}`),
+    name: names.add(operation.operationId ?? fallback, fallback),
     kind: method === "GET" ? "query" : "mutation",
-    description: operation.description ?? operation.summary ?? "",
+    description: operation.description || operation.summary || "",
     inputSchema,
-    outputSchema: getOutputSchema(operation, references),
-    invocation: { via: "openapi", method, path, parameters, body },
+    outputSchema,
+    invocation: { via: "openapi", method, path, parameters, body, ...(required.length > 0 && { required }) },
   };
 }
 
-function getOutputSchema({ responses = {} }: OpenApiOperation, references: References): JsonSchema | null {
-  const status = Object.keys(responses).find((key) => /^2(\d\d|XX)$/i.test(key)) ?? "default";
-  const response = responseSchema.safeParse(references.follow(responses[status]));
-  const schema = response.data?.content["application/json"]?.schema;
-  return schema === undefined ? null : toJsonSchema(references.resolve(schema));
-}
-
-const MAX_SHARED_PARAMETERS = 100;
-
-/**
- * Headers that identify the caller or describe the body. OpenAPI describes some of them elsewhere. An agent must not
- * set them.
- */
-const RESERVED_HEADERS =
-  /^(accept|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|mf-.*|x-service-.*|x-forwarded-.*)$/i;
-const HEADER_NAME = /^[A-Za-z0-9_-]{1,100}$/;
-
-/**
- * Lists the parameters of an operation. Its own replace those of its path. A placeholder in the path that the document
- * does not describe is a string.
- */
-function listParameters(
-  pathItem: Record<string, unknown>,
-  operation: OpenApiOperation,
-  template: string,
+function getOutputSchema(
+  { responses = {} }: OpenApiOperation,
   references: References,
-): Parameter[] {
-  const shared = Array.isArray(pathItem["parameters"]) ? pathItem["parameters"].slice(0, MAX_SHARED_PARAMETERS) : [];
-  const parameters = new Map<string, Parameter>();
-  for (const value of [...shared, ...operation.parameters]) {
-    const parameter = parameterSchema.safeParse(references.follow(value)).data;
-    if (parameter !== undefined && isAllowed(parameter, template))
-      parameters.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
-  for (const [, name = ""] of template.matchAll(/\{([^{}]+)\}/g))
-    if (!parameters.has(`path ${name}`))
-      parameters.set(`path ${name}`, { name, in: "path", required: true, schema: { type: "string" } });
-  return [...parameters.values()];
+  maxBytes: number,
+): JsonSchema | null {
+  const status = Object.keys(responses).find((key) => /^2(\d\d|XX)$/i.test(key)) ?? "default";
+  const { data } = responseSchema.safeParse(references.follow(responses[status]).value);
+  const content = Object.entries(data?.content ?? {});
+  const schema = content.find(([type]) => isJsonMediaType(type) || type === "*/*")?.[1].schema;
+  if (schema === undefined || schema === null) return null;
+  const converter = new SchemaConverter(references, { marker: "writeOnly", maxBytes });
+  const converted = converter.add(schema);
+  converter.finish();
+  return converted;
 }
 
-function isAllowed({ name, in: location }: Parameter, template: string): boolean {
-  if (location === "path") return template.includes(`{${name}}`);
-  return location !== "header" || (HEADER_NAME.test(name) && !RESERVED_HEADERS.test(name));
+function describeMissing({ missing }: References): string[] {
+  if (missing.size === 0) return [];
+  const remote = [...missing].filter(isRemote);
+  const local = [...missing].filter((target) => !isRemote(target));
+  return [
+    ...(local.length > 0
+      ? [`These references lead nowhere, so any value is accepted there: ${quoteList(local)}.`]
+      : []),
+    ...(remote.length > 0
+      ? [`References to other hosts are not followed, so any value is accepted there: ${quoteList(remote)}.`]
+      : []),
+  ];
+}
+
+function isRemote(target: string): boolean {
+  return /^([a-z][a-z\d+.-]*:)?\/\//i.test(target);
 }
 
 const MAX_PATH_CHARACTERS = 1000;
 
-/** The path prefix of the first server. Its host is ignored: requests always go to the app itself. */
-function getBasePath({ servers }: OpenApi): string {
-  const url = servers?.[0]?.url ?? "/";
-  // A server variable can have any value.
-  if (url.includes("{")) return "";
-  const { pathname } = URL.parse(url, "http://app.localhost") ?? { pathname: "/" };
-  return pathname.replace(/(?<!\/)\/+$/, "");
+/** Encodes what a URL cannot contain, such as other scripts and spaces, outside of the placeholders. */
+function encodeLiterals(path: string): string {
+  const parts = path.toWellFormed().split(/(\{[^{}]*\})/);
+  return parts
+    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent)))
+    .join("");
 }
 
 /**
  * Whether a path stays within the app for every URL parser: two slashes at its start name another host, and a segment
- * of dots leads to a parent folder.
+ * of dots leads to a parent folder. The values of placeholders are checked in each call.
  */
 function isSafePath(path: string): boolean {
   if (path.length > MAX_PATH_CHARACTERS || path.startsWith("//")) return false;
-  if (!/^\/([A-Za-z0-9._~!$&'()*+,;=:@%{}/-]*)$/.test(path)) return false;
-  return path.split("/").every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
+  const literal = path.replaceAll(/\{[^{}]+\}/g, "x");
+  if (!/^\/([A-Za-z0-9._~!$&'()*+,;=:@%/-]*)$/.test(literal)) return false;
+  return literal.split("/").every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
 }

@@ -1,11 +1,9 @@
-import { opendir } from "node:fs/promises";
+import { lstat, opendir } from "node:fs/promises";
 import path from "node:path";
-import { parseJson } from "../../../domain/shared/json.ts";
+import PQueue from "p-queue";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
-import { parseInThread } from "../../sandbox/parse-in-thread.ts";
-import { readUntrusted } from "../../sandbox/untrusted-file.ts";
-import { type OpenApi, openApiSchema } from "./openapi-document.ts";
-import { listOperations } from "./openapi-operations.ts";
+import { collectFromThread } from "../../sandbox/parse-in-thread.ts";
+import { joinParts, type OpenApiRequest, type SourcePart } from "./openapi-parts.ts";
 import { requestApp } from "./request-app.ts";
 import type { SourceResult } from "./source-result.ts";
 
@@ -15,13 +13,12 @@ import type { SourceResult } from "./source-result.ts";
  * @returns `null` when there is no document, or one without operations
  */
 export async function listRepositoryOperations(sourceDirectory: string): Promise<SourceResult | null> {
-  const file = await readOpenApiFile(sourceDirectory);
+  const file = await findOpenApiFile(sourceDirectory);
   if (file === null) return null;
-  if (file.document === undefined) return withProblem(`${file.name} is too large or cannot be parsed.`);
-  const document = openApiSchema.safeParse(file.document);
-  if (!document.success)
-    return withProblem(`${file.name} is not an OpenAPI 3 document. Older versions are not supported.`);
-  return toSourceResult(document.data);
+  const parts = await readInThread({ from: "repository", root: sourceDirectory, file });
+  if (parts === undefined)
+    return { candidates: [], problems: [`${file} is too complex: reading it took too much time or memory.`] };
+  return withOperations(joinParts(parts));
 }
 
 /** Where frameworks serve their document: chanfana, zod-openapi, Fastify, Elysia, NestJS, Express and others. */
@@ -54,48 +51,51 @@ export async function listServedOperations(
   signal: AbortSignal,
 ): Promise<SourceResult | null> {
   for (const path of new Set([...DOCUMENT_PATHS, ...otherPaths])) {
-    const { status, text } = await requestApp(app, { path }, signal);
-    const document = openApiSchema.safeParse(status === 200 ? parseJson(text) : undefined);
-    const result = document.success ? toSourceResult(document.data) : null;
+    const { status, text } = await requestApp(app, { path, maxBytes: MAX_SERVED_BYTES }, signal);
+    if (status !== 200 || !mayBeDocument(text)) continue;
+    const parts = await readInThread({ from: "app", text });
+    const result = withOperations(joinParts(parts ?? []));
     if (result !== null) return result;
   }
   return null;
 }
 
-/** A document without operations counts as none, so that the next source is tried. */
-function toSourceResult(document: OpenApi): SourceResult | null {
-  const result = listOperations(document);
-  return result.candidates.length === 0 && result.problems.length === 0 ? null : result;
+const MAX_SERVED_BYTES = 16 * 1024 * 1024;
+
+/** Most responses are pages. Reading one costs a thread. */
+function mayBeDocument(text: string): boolean {
+  return /^\ufeff?\s*\{/.test(text) && text.includes('"openapi"');
 }
 
-function withProblem(problem: string): SourceResult {
-  return { candidates: [], problems: [problem] };
+/** A document without operations counts as none, so that the next source is tried. */
+function withOperations(result: SourceResult | null): SourceResult | null {
+  if (result === null) return null;
+  const { candidates, problems, leftOut = [] } = result;
+  return candidates.length === 0 && problems.length === 0 && leftOut.length === 0 ? null : result;
+}
+
+const READER = new URL("./inside/read-openapi.ts", import.meta.url);
+/** A document of 16 MiB needs a tenth of the time and half of the memory. */
+const BOUNDS = { timeoutMs: 30_000, heapMb: 512 };
+/** Bounds the memory of all readers together. */
+const readers = new PQueue({ concurrency: 2 });
+
+/** @returns `undefined` when reading takes too much time or memory */
+async function readInThread(request: OpenApiRequest): Promise<SourcePart[] | undefined> {
+  return (await readers.add(() => collectFromThread(READER, request, BOUNDS))) as SourcePart[] | undefined;
 }
 
 const FOLDERS = [".", "docs"] as const;
 const NAMES = ["openapi.json", "openapi.yaml", "openapi.yml"] as const;
-const MAX_JSON_BYTES = 2 * 1024 * 1024;
-const MAX_YAML_BYTES = 512 * 1024;
 
-interface OpenApiFile {
-  /** The path in the repository. */
-  name: string;
-  /** `undefined` when the file is too large or cannot be parsed. */
-  document: unknown;
-}
-
-/**
- * Reads the OpenAPI document at the root of the repository or in its folder `docs`.
- *
- * @returns `null` when there is none
- */
-async function readOpenApiFile(sourceDirectory: string): Promise<OpenApiFile | null> {
+/** Finds the OpenAPI document at the root of the repository or in its folder `docs`. A symbolic link does not count. */
+async function findOpenApiFile(sourceDirectory: string): Promise<string | null> {
   for (const folder of FOLDERS) {
     if (!(await isDirectory(path.join(sourceDirectory, folder)))) continue;
-    for (const file of NAMES) {
-      const name = path.join(folder, file);
-      const content = await readDocument(path.join(sourceDirectory, name));
-      if (content !== null) return { name, ...content };
+    for (const name of NAMES) {
+      const file = path.join(folder, name);
+      const status = await lstat(path.join(sourceDirectory, file)).catch(() => null);
+      if (status?.isFile() === true) return file;
     }
   }
   return null;
@@ -110,25 +110,4 @@ async function isDirectory(folder: string): Promise<boolean> {
   const name = path.basename(folder);
   for await (const entry of parent) if (entry.name === name) return entry.isDirectory();
   return false;
-}
-
-async function readDocument(file: string): Promise<{ document: unknown } | null> {
-  const isJson = file.endsWith(".json");
-  try {
-    const text = await readUntrusted(file, isJson ? MAX_JSON_BYTES : MAX_YAML_BYTES);
-    if (text === null) return null;
-    return { document: isJson ? parseJson(text) : await parseYaml(text) };
-  } catch (error) {
-    if (error instanceof RangeError) return { document: undefined };
-    throw error;
-  }
-}
-
-const YAML_SCRIPT = new URL("./inside/parse-yaml.ts", import.meta.url);
-const YAML_TIMEOUT_MS = 3000;
-
-/** @returns `undefined` when the text is not YAML, or parsing it takes too much time or memory */
-async function parseYaml(text: string): Promise<unknown> {
-  const json = await parseInThread(YAML_SCRIPT, text, YAML_TIMEOUT_MS);
-  return typeof json === "string" ? parseJson(json) : undefined;
 }

@@ -1,61 +1,89 @@
-import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
-import { resolvePointer } from "../../../domain/shared/json.ts";
+import { isRecord, resolvePointer } from "../../../domain/shared/json.ts";
 
-/** Nodes of one operation after its references are resolved. References within references can grow exponentially. */
-const MAX_NODES = 10_000;
 /** References that lead to another reference directly. */
 const MAX_HOPS = 8;
+/** More targets that are missing are not named. */
+const MAX_MISSING = 100;
 
 /**
- * Resolves the local references of one document. It reads no other document, file or address.
+ * The documents of one description by file name, and the references between them. Every reference has the form
+ * `<file>#<pointer>` (`rewriteReferences`).
  *
- * A reference that cannot be resolved becomes `{}`, which as a schema accepts any value. That is the case for a
- * reference to another document, a reference that contains itself, and everything beyond the bounds.
+ * A reference that leads nowhere, or only to other references, becomes `{}`, which as a schema accepts any value.
  */
 export class References {
-  readonly #document: unknown;
-  #nodes = 0;
+  /** The targets that could not be found, as the documents name them. */
+  readonly missing = new Set<string>();
+  readonly #documents: ReadonlyMap<string, unknown>;
 
-  constructor(document: unknown) {
-    this.#document = document;
+  constructor(documents: ReadonlyMap<string, unknown>) {
+    this.#documents = documents;
   }
 
-  /** Starts the next operation: the bound on nodes applies to each operation separately. */
-  reset(): void {
-    this.#nodes = 0;
-  }
-
-  /** Replaces the value by its target when it is a reference. References deeper inside stay. */
-  follow(value: unknown): unknown {
+  /**
+   * Replaces the value by its target when it is a reference. The keywords beside a reference are merged with the target
+   * (OpenAPI 3.1). References deeper inside stay.
+   *
+   * @param merge - combines the target with the keywords beside its reference
+   * @param chain - the references that led to the value. A reference among them would never end.
+   */
+  follow(
+    value: unknown,
+    merge: (target: Record<string, unknown>, siblings: Record<string, unknown>) => Record<string, unknown> = override,
+    chain: readonly string[] = [],
+  ): { value: unknown; chain: readonly string[] } {
     let current = value;
-    for (let hops = 0; hops < MAX_HOPS; hops++) {
-      const reference = getReference(current);
-      if (reference === null) return current;
-      current = this.#find(reference);
+    let followed = chain;
+    for (let hops = 0; isRecord(current) && typeof current["$ref"] === "string"; hops++) {
+      const { $ref: reference, ...siblings } = current as { $ref: string };
+      const isEndless = hops === MAX_HOPS || followed.includes(reference);
+      const target = isEndless ? {} : (this.#find(reference) ?? {});
+      followed = [...followed, reference];
+      current = isRecord(target) && Object.keys(siblings).length > 0 ? merge(target, siblings) : target;
     }
-    return undefined;
-  }
-
-  /** Returns a copy of the value in which all references are resolved. */
-  resolve(value: unknown, chain: readonly string[] = [], depth = 0): unknown {
-    if (typeof value !== "object" || value === null) return value;
-    if (++this.#nodes > MAX_NODES || depth > DISCOVERY_CAPS.schemaDepth) return {};
-    if (Array.isArray(value)) return value.map((item) => this.resolve(item, chain, depth + 1));
-    const reference = getReference(value);
-    if (reference !== null) {
-      if (chain.includes(reference)) return {};
-      return this.resolve(this.#find(reference) ?? {}, [...chain, reference], depth + 1);
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item, chain, depth + 1)]));
+    return { value: current, chain: followed };
   }
 
   #find(reference: string): unknown {
-    // `#` is the document itself, which is not a schema.
-    return reference === "#" ? undefined : resolvePointer(this.#document, reference);
+    const at = reference.indexOf("#");
+    const document = this.#documents.get(reference.slice(0, at));
+    const pointer = reference.slice(at);
+    // `#` of the document itself is not a schema, but another file may consist of one.
+    const isWholeFile = pointer === "#" && at > 0;
+    const target = pointer === "#" && !isWholeFile ? undefined : resolvePointer(document, pointer);
+    if (target === undefined && this.missing.size < MAX_MISSING) this.missing.add(reference.replace(/#$/, ""));
+    return target;
   }
 }
 
-function getReference(value: unknown): string | null {
-  if (typeof value !== "object" || value === null || !("$ref" in value)) return null;
-  return typeof value.$ref === "string" ? value.$ref : null;
+function override(target: Record<string, unknown>, siblings: Record<string, unknown>): Record<string, unknown> {
+  return { ...target, ...siblings };
+}
+
+/**
+ * Rewrites the references of one document to `<file>#<pointer>` and returns the other files that it refers to. The main
+ * document has the name "". References to the network stay as they are, and lead nowhere.
+ *
+ * @param resolveFile - returns the name of a file from a path relative to the document; `null` outside the repository
+ */
+export function rewriteReferences(
+  document: unknown,
+  fileName: string,
+  resolveFile: (path: string) => string | null,
+): Set<string> {
+  const files = new Set<string>();
+  const seen = new Set<unknown>();
+  const pending: unknown[] = [document];
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (typeof node !== "object" || node === null || seen.has(node)) continue;
+    seen.add(node);
+    for (const value of Object.values(node)) if (typeof value === "object") pending.push(value);
+    if (!("$ref" in node) || typeof node.$ref !== "string") continue;
+    const [path = "", ...pointer] = node.$ref.split("#");
+    const file = path === "" ? fileName : resolveFile(path);
+    if (file !== null && path !== "") files.add(file);
+    node.$ref = `${file ?? path}#${pointer.join("#")}`;
+  }
+  return files;
 }

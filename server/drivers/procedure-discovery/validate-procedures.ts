@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type DiscoveredProcedure,
   DISCOVERY_CAPS,
@@ -5,14 +6,14 @@ import {
   type JsonSchema,
   PROCEDURE_NAME,
 } from "../../../domain/ports/procedure-discovery.ts";
-import { quoteList, type SourceResult } from "./source-result.ts";
+import { listLeftOut, type SourceResult, summarizeLeftOut } from "./source-result.ts";
 
 /**
  * Names that every JavaScript object has, or that `await` reads. Programs access procedures as properties of objects.
  */
 const RESERVED_NAMES = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype", "then"]);
 
-const REJECTIONS = {
+export const REJECTIONS = {
   name: `a name consists of letters, digits, _, $ and -, with dots between parts, has at most ${DISCOVERY_CAPS.nameCharacters} characters, and no part may be a reserved name of JavaScript`,
   duplicate: "an earlier procedure has the same name",
   schema: `a schema is larger than ${DISCOVERY_CAPS.schemaBytes / 1024} KiB or nested deeper than ${DISCOVERY_CAPS.schemaDepth} levels`,
@@ -22,24 +23,33 @@ const REJECTIONS = {
 
 type Rejection = keyof typeof REJECTIONS;
 
+/** After this time, other work of the process gets its turn. */
+const TURN_MS = 5;
+
 /** Applies the caps to the procedures that an app describes, and reports those that were left out. */
-export function validateProcedures({ candidates, problems }: SourceResult): DiscoveryResult {
+export async function validateProcedures(source: SourceResult): Promise<DiscoveryResult> {
   const accepted = new Map<string, DiscoveredProcedure>();
-  const rejectedNames = new Map<Rejection, string[]>();
+  const leftOut = [...(source.leftOut ?? [])];
   let remainingBytes: number = DISCOVERY_CAPS.totalBytes;
-  for (const candidate of candidates) {
+  let turnStartedAt = performance.now();
+  for (const candidate of source.candidates) {
+    if (performance.now() - turnStartedAt > TURN_MS) {
+      await setImmediate();
+      turnStartedAt = performance.now();
+    }
     const result = validateCandidate(candidate, accepted, remainingBytes);
     if (typeof result === "object") {
       accepted.set(candidate.name, result.procedure);
       remainingBytes -= result.bytes;
     } else {
-      rejectedNames.set(result, [...(rejectedNames.get(result) ?? []), candidate.name]);
+      leftOut.push({ name: candidate.name, reason: REJECTIONS[result] });
     }
   }
-  const rejections = [...rejectedNames].map(
-    ([rejection, names]) => `Left out ${quoteList(names)}: ${REJECTIONS[rejection]}.`,
-  );
-  return { procedures: [...accepted.values()], problem: joinProblems([...problems, ...rejections]) };
+  const summary = summarizeLeftOut(leftOut);
+  const problem = joinProblems([...source.problems, ...(summary === null ? [] : [summary])]);
+  if (leftOut.length === 0) return { procedures: [...accepted.values()], problem };
+  const lines = listLeftOut(leftOut, DISCOVERY_CAPS.leftOutCharacters).map(sanitizeText);
+  return { procedures: [...accepted.values()], problem, leftOut: lines };
 }
 
 function validateCandidate(

@@ -66,6 +66,7 @@ test("an app without a document in its repository is asked for /openapi.json", a
         path: "/a/{id}",
         parameters: [{ name: "id", in: "path", property: "id", explode: false }],
         body: null,
+        required: ["id"],
       },
     },
   ]);
@@ -93,6 +94,7 @@ test("parameters and body become one input in which every name is unique", async
       id: { type: "integer" },
       query_id: { type: "boolean" },
       "X-Trace": { type: "string" },
+      session: { type: "string" },
       body,
     },
     required: ["id", "body"],
@@ -103,7 +105,9 @@ test("parameters and body become one input in which every name is unique", async
       { name: "id", in: "path", property: "id" },
       { name: "id", in: "query", property: "query_id" },
       { name: "X-Trace", in: "header", property: "X-Trace" },
+      { name: "session", in: "cookie", property: "session" },
     ],
+    required: ["id", "body"],
     body: { contentType: "application/json", property: "body" },
   });
 });
@@ -201,7 +205,7 @@ test("a document behind a symbolic link is not read", async () => {
 
 test("a document that is too large, malformed or of an older version is reported as a problem", async () => {
   const checkouts: Record<string, Content>[] = [
-    { "openapi.json": "x".repeat(3_000_000) },
+    { "openapi.json": "x".repeat(17 * 1024 * 1024) },
     { "openapi.json": "{" },
     { "openapi.yaml": "? ".repeat(100_000) },
     { "openapi.json": `{"swagger":"2.0","paths":{}}` },
@@ -212,7 +216,7 @@ test("a document that is too large, malformed or of an older version is reported
   }
 });
 
-test("a schema nested too deep and a long chain of references cost their own operation only", async () => {
+test("a schema nested too deep loses its deepest levels, and a long chain of references accepts any value", async () => {
   const chain = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, at) => [`C${at}`, { $ref: `#/components/schemas/C${at + 1}` }]),
   );
@@ -228,7 +232,6 @@ test("a schema nested too deep and a long chain of references cost their own ope
   });
   const deep = `${`{"not":`.repeat(5000)}{}${"}".repeat(5000)}`;
   const { procedures, problem } = await discoverIn({ "openapi.json": document.replace(`"DEEP"`, deep) });
-  expect(procedures.map(({ name }) => name)).toEqual(["post_chain", "post_fine"]);
-  expect(procedures[0]?.inputSchema["properties"]).toEqual({ body: {} });
-  expect(problem).toContain('Left out "post_deep"');
+  expect([procedures.map(({ name }) => name), problem]).toEqual([["post_deep", "post_chain", "post_fine"], null]);
+  expect(procedures[1]?.inputSchema["properties"]).toEqual({ body: {} });
 });
