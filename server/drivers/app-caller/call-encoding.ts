@@ -15,7 +15,7 @@ export const JSON_HEADERS = { "content-type": "application/json", accept: "appli
 /** Longer messages of an app are cut: far above a list of issues, which is formatted and shortened later. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 
-export function toFailedResult({ status }: AppResponse, message: unknown): ProcedureResult {
+export function toFailedResult({ status }: Pick<AppResponse, "status">, message: unknown): ProcedureResult {
   const text = typeof message === "string" && message !== "" ? message : "The app gave no reason.";
   return { ok: false, status, message: text.slice(0, MAX_MESSAGE_CHARACTERS) };
 }

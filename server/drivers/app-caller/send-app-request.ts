@@ -22,8 +22,8 @@ export interface AppAddress {
   hostHeader: string;
 }
 
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-const TIMEOUT_MS = 30_000;
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+export const TIMEOUT_MS = 30_000;
 
 /**
  * Sends one request to an app and reads the whole response. Connects by address, because only browsers resolve the host
@@ -61,7 +61,7 @@ export function sendAppRequest(address: AppAddress, request: AppRequest, signal:
   });
 }
 
-function toAppCallFailed(error: Error): AppCallFailed {
+export function toAppCallFailed(error: Error): AppCallFailed {
   if (error instanceof AppCallFailed) return error;
   const isTimeout = error.name === "AbortError" || error.name === "TimeoutError";
   const message = isTimeout

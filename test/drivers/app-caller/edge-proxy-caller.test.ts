@@ -47,6 +47,7 @@ async function callServer(
   try {
     const result = await createCaller(server).call({
       slug: "shop",
+      deploymentId: "d1",
       appToken: "sva_token",
       name: "orders.list",
       kind: "query",
