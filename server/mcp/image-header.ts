@@ -28,9 +28,7 @@ export function readImageHeader(bytes: Buffer): ImageHeader | null {
 }
 
 /** The segments with the size of the image: SOF0 to SOF15, without DHT, JPG and DAC. */
-const FRAME_MARKERS = new Set([
-  0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
-]);
+const FRAME_MARKERS = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 
 /** @throws {RangeError} when the data ends before the size */
 function readJpegHeader(bytes: Buffer): ImageHeader | null {

@@ -34,12 +34,7 @@ export class McpCaller {
     }
   }
 
-  async #send(
-    call: AppCall,
-    invocation: McpInvocation,
-    endpoint: McpEndpoint,
-    signal: AbortSignal,
-  ): Promise<McpReply> {
+  async #send(call: AppCall, invocation: McpInvocation, endpoint: McpEndpoint, signal: AbortSignal): Promise<McpReply> {
     const key = `${call.deploymentId} ${call.slug} ${call.appToken} ${invocation.endpoint}`;
     const connection = await this.#connections.get(key, endpoint, invocation, signal);
     const reply = await requestMcp(endpoint, createRequest(call, invocation, connection), signal);

@@ -46,7 +46,12 @@ export class McpConnections {
    * @param key - has everything that a session must not be shared across
    * @throws {AppCallFailed | InitializeRejected}
    */
-  async get(key: string, endpoint: McpEndpoint, invocation: McpInvocation, signal: AbortSignal): Promise<McpConnection> {
+  async get(
+    key: string,
+    endpoint: McpEndpoint,
+    invocation: McpInvocation,
+    signal: AbortSignal,
+  ): Promise<McpConnection> {
     const kept = this.#connections.get(key);
     if (kept !== undefined) return kept;
     if (invocation.hasSession === true) return this.#shareHandshake(key, endpoint, invocation, signal);
