@@ -1,4 +1,4 @@
-import type { AppCall, ProcedureResult } from "../../../domain/ports/app-caller.ts";
+import { type AppCall, AppCallFailed, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
 import type { McpInvocation, McpParameterHeader } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
 import {
@@ -11,7 +11,9 @@ import {
 } from "./mcp-connections.ts";
 import { type McpEndpoint, type McpReply, type McpRequest, requestMcp } from "./mcp-exchange.ts";
 import { decodeToolResult } from "./mcp-result.ts";
-import { type AppAddress, TIMEOUT_MS, toAppCallFailed } from "./send-app-request.ts";
+import { type AppAddress, TIMEOUT_MS } from "./send-app-request.ts";
+
+const TIMED_OUT = `The app did not respond within ${TIMEOUT_MS / 1000} s. A tool that waits for input from its client cannot finish.`;
 
 /**
  * Calls tools of the MCP servers of apps. A server without sessions gets one request for each call; for one with sessions,
@@ -30,7 +32,7 @@ export class McpCaller {
       return decodeToolResult(await this.#send(call, invocation, endpoint, signal));
     } catch (error) {
       if (error instanceof InitializeRejected) return decodeToolResult(error.reply);
-      throw signal.aborted ? toAppCallFailed(signal.reason as Error) : error;
+      throw signal.aborted ? new AppCallFailed(TIMED_OUT, { cause: error }) : error;
     }
   }
 
