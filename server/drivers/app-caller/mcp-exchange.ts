@@ -193,15 +193,21 @@ async function readStream(
       state.retryMs = milliseconds;
     },
   });
-  const decoder = new TextDecoder();
-  for await (const chunk of readBounded(stream, state.remaining)) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+  for await (const text of decodeStream(stream, state.remaining)) {
+    parser.feed(text);
     for (const message of received.splice(0)) {
       if (message.kind === "response") return message.response;
       if (message.kind === "request") handleRequest(message, answer, state);
     }
   }
   return null;
+}
+
+/** Ends the last event, also if the server did not. */
+async function* decodeStream(stream: IncomingMessage, remaining: { bytes: number }): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of readBounded(stream, remaining)) yield decoder.decode(chunk, { stream: true });
+  yield `${decoder.decode()}\n\n`;
 }
 
 /** @throws {AppCallFailed} for any other request than a ping */
