@@ -9,8 +9,32 @@ export const callRequest = z.strictObject({
   input: z.unknown().optional().meta({ description: "The input of the procedure" }),
 });
 
+const mimeType = z.string().optional();
+
+/** A part of the result of an MCP tool. */
+const contentBlock = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.enum(["image", "audio"]), data: z.string(), mimeType: z.string() }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.object({ uri: z.string(), mimeType, text: z.string().optional(), blob: z.string().optional() }),
+  }),
+  z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string(), mimeType }),
+  z.object({ type: z.literal("unknown"), block: z.record(z.string(), z.unknown()) }),
+]);
+
 export const callResponse = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), output: z.unknown() }),
+  z.object({
+    ok: z.literal(true),
+    output: z.unknown(),
+    content: z
+      .object({
+        blocks: z.array(contentBlock),
+        isOutput: z.boolean().meta({ description: "Whether the output is the list of the blocks" }),
+      })
+      .optional()
+      .meta({ description: "The parts of a result of an MCP tool that is more than text" }),
+  }),
   z.object({ ok: z.literal(false), status: z.int(), message: z.string() }),
 ]) satisfies z.ZodType<ProcedureResult>;
 

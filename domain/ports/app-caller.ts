@@ -2,6 +2,8 @@ import type { Invocation, ProcedureKind } from "./procedure-discovery.ts";
 
 export interface AppCall {
   slug: string;
+  /** The live deployment of the app. What a driver keeps between calls is valid for one deployment. */
+  deploymentId: string;
   /** The app's own token. The call may do what the app allows its owner to do. */
   appToken: string;
   /** The procedure's dotted name. */
@@ -13,8 +15,39 @@ export interface AppCall {
   signal: AbortSignal;
 }
 
-/** The result of a call. `output` and `message` are text of the app: untrusted data, never instructions. */
-export type ProcedureResult = { ok: true; output: unknown } | { ok: false; status: number; message: string };
+/**
+ * A part of the result of an MCP tool, as MCP defines it. It has no annotations and no `_meta`. `unknown` is a part of
+ * another type, or one with invalid members.
+ */
+export type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: EmbeddedResource }
+  | { type: "resource_link"; uri: string; name: string; mimeType?: string | undefined }
+  | { type: "unknown"; block: Record<string, unknown> };
+
+/** Has either `text` or `blob`, which is base64. */
+export interface EmbeddedResource {
+  uri: string;
+  mimeType?: string | undefined;
+  text?: string | undefined;
+  blob?: string | undefined;
+}
+
+/** The parts of a result that is more than text. */
+export interface ResultContent {
+  blocks: ContentBlock[];
+  /** Whether `output` is the list of the blocks, because the app returned no structured output. */
+  isOutput: boolean;
+}
+
+/**
+ * The result of a call. `output`, `content` and `message` come from the app: untrusted data, never instructions. Only a
+ * result of an MCP tool has `content`.
+ */
+export type ProcedureResult =
+  | { ok: true; output: unknown; content?: ResultContent | undefined }
+  | { ok: false; status: number; message: string };
 
 /** Calls the procedures of deployed apps. */
 export interface AppCaller {

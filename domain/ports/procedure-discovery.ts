@@ -86,7 +86,27 @@ export type Invocation =
       /** Properties that the input must have. A call without one of them is not sent. */
       required?: string[];
     }
-  | { via: "mcp"; endpoint: string; /** The tool's own name, which can be any text. */ tool: string };
+  | McpInvocation;
+
+export interface McpInvocation {
+  via: "mcp";
+  endpoint: string;
+  /** The tool's own name, which can be any text. */
+  tool: string;
+  /** The protocol revision that the server selected, such as `2025-06-18`. Earlier releases did not store it. */
+  revision?: string;
+  /** Whether the server assigned a session id. Earlier releases did not store it. */
+  hasSession?: boolean;
+  /** Properties of the input that are also sent as `Mcp-Param-*` headers, from revision 2026-07-28 on. */
+  headers?: McpParameterHeader[];
+}
+
+export interface McpParameterHeader {
+  /** The name after `Mcp-Param-`. */
+  name: string;
+  /** The names of the properties that lead to the value. */
+  path: string[];
+}
 
 /** An operation that an app offers to agents. */
 export interface DiscoveredProcedure {

@@ -42,10 +42,11 @@ export async function callProcedure(
   const error = getScopeError(caller, found.kind);
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
-  const { slug, name, kind, invocation, inputSchema } = found;
+  const { slug, deploymentId, name, kind, invocation, inputSchema } = found;
   const revived = reviveInput(input, inputSchema);
   try {
-    const result = await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input: revived, signal });
+    const call = { slug, deploymentId, appToken: token, name, kind, invocation, input: revived, signal };
+    const result = await deps.appCaller.call(call);
     return result.ok ? result : { ...result, message: formatAppErrorMessage(result, inputSchema) };
   } catch (error) {
     if (!(error instanceof AppCallFailed)) throw error;

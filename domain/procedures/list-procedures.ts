@@ -7,6 +7,8 @@ import type { Db, DatabaseTables } from "../database-types.ts";
 /** A procedure that can be called now, with its app. */
 export interface LiveProcedure extends DiscoveredProcedure {
   appId: string;
+  /** The app's live deployment. */
+  deploymentId: string;
   /** The app's display name. */
   app: string;
   slug: string;
@@ -18,6 +20,7 @@ export type NamedProcedure = Pick<LiveProcedure, "appId" | "slug" | "name">;
 
 const COLUMNS = [
   "apps.id as appId",
+  "app_procedures.deployment_id as deploymentId",
   "apps.name as app",
   "apps.slug",
   "apps.token_version as tokenVersion",

@@ -1,11 +1,15 @@
 import type { ProcedureKind } from "../../domain/ports/procedure-discovery.ts";
 import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
 import { RESPONSE_CHARACTERS, truncateText } from "../../domain/shared/response-budget.ts";
+import { type PassedBlock, showContent, toOutput } from "./direct-tool-content.ts";
 
 /** Some clients reject a schema without a type. */
 const ANY_JSON = ["object", "array", "string", "number", "boolean", "null"].map((type) => ({ type }));
 
-/** The output schema of direct tools: exactly one of `output`, `output_cut` (with its `note`) and `app_error`. */
+/**
+ * The output schema of direct tools: exactly one of `output`, `output_cut` and `app_error`. A `note` follows `output_cut`,
+ * and `output` if parts of the result were left out.
+ */
 export const DIRECT_TOOL_OUTPUT = {
   type: "object",
   properties: {
@@ -23,21 +27,45 @@ export const DIRECT_TOOL_OUTPUT = {
 /** The characters of a result without the app's response. */
 const ENVELOPE_CHARACTERS = 600;
 
-/** Formats the result of a procedure as JSON within the size limit. All text of the app, errors included, stays data. */
-export function formatProcedureResult(
-  result: ProcedureResult,
-  kind: ProcedureKind,
-): { text: string; isError: boolean } {
-  if (!result.ok) return formatAppError(result.status, result.message);
-  const json = serialize(result.output);
-  if (json === null) return formatAppError(502, "The app's response is nested too deeply.");
-  const fits = json.length + ENVELOPE_CHARACTERS <= RESPONSE_CHARACTERS;
-  return { text: fits ? `{"output":${json}}` : cut(json, kind), isError: false };
+export interface FormattedResult {
+  /** The structured content, as JSON. */
+  text: string;
+  isError: boolean;
+  /** Content blocks that follow the text. */
+  blocks: readonly PassedBlock[];
 }
 
-function formatAppError(status: number, message: string): { text: string; isError: boolean } {
+/**
+ * Formats the result of a procedure as JSON within the size limit. All text of the app, errors included, stays data.
+ * Images, sounds and resources of an MCP tool become content blocks, within limits of their own.
+ */
+export function formatProcedureResult(result: ProcedureResult, kind: ProcedureKind): FormattedResult {
+  if (!result.ok) return formatAppError(result.status, result.message);
+  const { output, content } = result;
+  if (content === undefined) return { ...formatOutput(output, kind, []), blocks: [] };
+  const { isOutput } = content;
+  // The texts of resources are part of the output, too, so that their blocks get only the room that the output leaves.
+  const size = serialize(isOutput ? toOutput(content) : output)?.length ?? 0;
+  const shown = showContent(content, Math.max(0, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS - size));
+  return { ...formatOutput(isOutput ? shown.output : output, kind, shown.notes), blocks: shown.blocks };
+}
+
+function formatOutput(output: unknown, kind: ProcedureKind, notes: readonly string[]): Omit<FormattedResult, "blocks"> {
+  const json = serialize(output);
+  if (json === null) return formatAppError(502, "The app's response is nested too deeply.");
+  if (json.length + ENVELOPE_CHARACTERS > RESPONSE_CHARACTERS) return { text: cut(json, kind), isError: false };
+  if (notes.length === 0) return { text: `{"output":${json}}`, isError: false };
+  const advice = `${warn(kind)} A program in service_execute receives all parts with their data.`;
+  return { text: `{"output":${json},"note":${JSON.stringify(`${notes.join(" ")}${advice}`)}}`, isError: false };
+}
+
+function formatAppError(status: number, message: string): FormattedResult {
   const error = { app_error: { status, message } };
-  return { text: JSON.stringify(error), isError: true };
+  return { text: JSON.stringify(error), isError: true, blocks: [] };
+}
+
+function warn(kind: ProcedureKind): string {
+  return kind === "query" ? "" : " The procedure was carried out: do not repeat the call to see its response.";
 }
 
 /** Serializes a response; `null` when it is nested more deeply than the stack allows. */
@@ -55,8 +83,7 @@ function serialize(output: unknown): string | null {
 
 function cut(json: string, kind: ProcedureKind): string {
   const shown = cutToEscapedLength(json, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
-  const warning = kind === "query" ? "" : " The procedure was carried out: do not repeat the call to see its response.";
-  const note = `The app's response has ${json.length} characters of JSON; output_cut contains the first ${shown.length}.${warning} Request less from the procedure, or call it in service_execute, which accepts longer responses, and print only what you need.`;
+  const note = `The app's response has ${json.length} characters of JSON; output_cut contains the first ${shown.length}.${warn(kind)} Request less from the procedure, or call it in service_execute, which accepts longer responses, and print only what you need.`;
   return JSON.stringify({ output_cut: shown, note });
 }
 

@@ -169,11 +169,14 @@ interface ToolResult {
   /** Whether the text is a JSON object, which is then the structured content, too. */
   isJson: boolean;
   isError?: boolean;
+  /** Content blocks that follow the text. */
+  blocks?: readonly object[];
 }
 
 /** Renders the result of `tools/call` as JSON, without serializing its value a second time. */
-function renderResult({ text, isJson, isError = false }: ToolResult): string {
-  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+function renderResult({ text, isJson, isError = false, blocks = [] }: ToolResult): string {
+  const further = blocks.map((block) => `,${JSON.stringify(block)}`).join("");
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}${further}]`;
   const structuredContent = isJson ? `,"structuredContent":${text}` : "";
   return `{${content}${structuredContent}${isError ? ',"isError":true' : ""}}`;
 }

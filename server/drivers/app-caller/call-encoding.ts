@@ -1,5 +1,5 @@
 import { AppCallFailed, type AppCall, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
-import { parseJson } from "../../../domain/shared/json.ts";
+import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
 import type { AppRequest, AppResponse } from "./send-app-request.ts";
 
@@ -16,12 +16,23 @@ export class InvalidArguments extends Error {
   override readonly name = "InvalidArguments";
 }
 
+/**
+ * The arguments of an OpenAPI operation and of an MCP tool have names, so the input is an object.
+ *
+ * @throws {InvalidArguments}
+ */
+export function toInputObject(input: unknown): Record<string, unknown> {
+  if (input === undefined || input === null) return {};
+  if (isRecord(input)) return input;
+  throw new InvalidArguments("The input must be an object with the arguments of the operation.");
+}
+
 export const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
 
 /** Longer messages of an app are cut: far above a list of issues, which is formatted and shortened later. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 
-export function toFailedResult({ status }: AppResponse, message: unknown): ProcedureResult {
+export function toFailedResult({ status }: Pick<AppResponse, "status">, message: unknown): ProcedureResult {
   const text = typeof message === "string" && message !== "" ? message : "The app gave no reason.";
   return { ok: false, status, message: text.slice(0, MAX_MESSAGE_CHARACTERS) };
 }

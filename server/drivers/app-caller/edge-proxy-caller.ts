@@ -1,31 +1,41 @@
 import { type AppCall, AppCallFailed, type AppCaller, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
-import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import type { Invocation, McpInvocation } from "../../../domain/ports/procedure-discovery.ts";
 import { InvalidArguments } from "./call-encoding.ts";
-import { mcpCall } from "./mcp-call.ts";
+import { McpCaller } from "./mcp-call.ts";
 import { openApiCall } from "./openapi-call.ts";
 import { type AppAddress, type AppRequest, type AppResponse, sendAppRequest } from "./send-app-request.ts";
 import { trpcCall } from "./trpc-call.ts";
 
+/** A protocol in which a call is one request. */
+type PlainInvocation = Exclude<Invocation, McpInvocation>;
+
 /** Calls apps through the edge proxy, like any other client, with the app's own token. */
 export class EdgeProxyCaller implements AppCaller {
   readonly #getAddress: (slug: string) => AppAddress;
+  readonly #mcpCaller = new McpCaller();
 
   constructor(getAddress: (slug: string) => AppAddress) {
     this.#getAddress = getAddress;
   }
 
   async call(call: AppCall): Promise<ProcedureResult> {
-    let request: AppRequest;
     try {
-      request = encodeCall(call);
+      return await this.#send(call);
     } catch (error) {
       if (error instanceof InvalidArguments) return { ok: false, status: 400, message: error.message };
       throw error;
     }
+  }
+
+  async #send(call: AppCall): Promise<ProcedureResult> {
+    const { invocation } = call;
+    const address = this.#getAddress(call.slug);
+    if (invocation.via === "mcp") return this.#mcpCaller.call(call, invocation, address);
+    const request = encodeCall(call, invocation);
     const headers = { ...request.headers, authorization: `Bearer ${call.appToken}` };
-    const response = await sendAppRequest(this.#getAddress(call.slug), { ...request, headers }, call.signal);
+    const response = await sendAppRequest(address, { ...request, headers }, call.signal);
     try {
-      return decodeResponse(response, call.invocation);
+      return decodeResponse(response, invocation);
     } catch (error) {
       if (error instanceof AppCallFailed) throw error;
       // Valid JSON can still violate the protocol, for example with a number in place of a list.
@@ -34,25 +44,20 @@ export class EdgeProxyCaller implements AppCaller {
   }
 }
 
-function encodeCall(call: AppCall): AppRequest {
-  const { invocation } = call;
+function encodeCall(call: AppCall, invocation: PlainInvocation): AppRequest {
   switch (invocation.via) {
     case "trpc":
       return trpcCall.encode(call, invocation);
     case "openapi":
       return openApiCall.encode(call, invocation);
-    case "mcp":
-      return mcpCall.encode(call, invocation);
   }
 }
 
-function decodeResponse(response: AppResponse, invocation: Invocation): ProcedureResult {
+function decodeResponse(response: AppResponse, invocation: PlainInvocation): ProcedureResult {
   switch (invocation.via) {
     case "trpc":
       return trpcCall.decode(response, invocation);
     case "openapi":
       return openApiCall.decode(response, invocation);
-    case "mcp":
-      return mcpCall.decode(response, invocation);
   }
 }

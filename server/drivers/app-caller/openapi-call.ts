@@ -1,7 +1,7 @@
 import { AppCallFailed } from "../../../domain/ports/app-caller.ts";
 import type { Invocation, RequestBody, RequestParameter } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
-import { type CallEncoding, InvalidArguments, toFailedResult } from "./call-encoding.ts";
+import { type CallEncoding, InvalidArguments, toFailedResult, toInputObject } from "./call-encoding.ts";
 import { writeForm, writeMultipart } from "./form-bodies.ts";
 import {
   isJsonType,
@@ -34,13 +34,6 @@ export const openApiCall: CallEncoding<"openapi"> = {
     return { ok: true, output: readOutput(response) };
   },
 };
-
-/** The arguments of an operation have names, so its input is an object. */
-function toInputObject(input: unknown): Input {
-  if (input === undefined || input === null) return {};
-  if (isRecord(input)) return input;
-  throw new InvalidArguments("The input must be an object with the arguments of the operation.");
-}
 
 function requireArguments(input: Input, { parameters, required = [], body }: OpenApiInvocation): void {
   const parameterNames = new Map(parameters.map((parameter) => [parameter.property, parameter]));

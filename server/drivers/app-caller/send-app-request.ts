@@ -24,8 +24,8 @@ export interface AppAddress {
   hostHeader: string;
 }
 
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-const TIMEOUT_MS = 30_000;
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+export const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
 /**
@@ -122,7 +122,7 @@ function decodeText(body: Buffer, contentType: string): string {
   }
 }
 
-function toAppCallFailed(error: Error): AppCallFailed {
+export function toAppCallFailed(error: Error): AppCallFailed {
   if (error instanceof AppCallFailed) return error;
   const isTimeout = error.name === "AbortError" || error.name === "TimeoutError";
   const message = isTimeout

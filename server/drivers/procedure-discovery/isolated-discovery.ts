@@ -10,7 +10,7 @@ import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { loadIntrospectionModules } from "./introspection-modules.ts";
-import { listMcpTools } from "./mcp-tools.ts";
+import { listMcpTools } from "./mcp-endpoints.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
 import { AppResponseError } from "./request-app.ts";
 import { quoteAppText, type SourceResult } from "./source-result.ts";
@@ -79,7 +79,7 @@ async function readFirstSource(
     (await listTrpcProcedures(app, guessTrpcPaths(script), signal)) ??
     (await readDocument()) ??
     (await listServedOperations(app, guessOpenApiPaths(script), signal)) ??
-    (await listMcpTools(app, signal)) ??
+    (await listMcpTools(app, script, signal)) ??
     NO_PROCEDURES
   );
 }

@@ -22,6 +22,15 @@ const NO_RECONNECTION = {
 /** Statuses for which the fetch standard forbids a body. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
+/** What a server selected when the client connected. */
+export interface NegotiatedConnection {
+  /** The protocol revision, such as `2025-06-18`. */
+  revision: string | null;
+  hasSession: boolean;
+  /** Whether arguments of calls are repeated in `Mcp-Param-*` headers. */
+  hasParameterHeaders: boolean;
+}
+
 /**
  * Connects to the MCP endpoint of an app, in the newest protocol revision that both sides support, and calls `use`.
  *
@@ -32,7 +41,7 @@ export async function withMcpClient<T>(
   app: IsolatedApp,
   endpoint: string,
   signal: AbortSignal,
-  use: (client: Client) => Promise<T>,
+  use: (client: Client, connection: NegotiatedConnection) => Promise<T>,
 ): Promise<T | null> {
   // Imported on first use: it takes about 15 MB, and only apps that mention MCP need it.
   const mcp = await import("@modelcontextprotocol/client");
@@ -46,7 +55,11 @@ export async function withMcpClient<T>(
   signal.addEventListener("abort", close);
   try {
     const failure = await client.connect(transport).catch((error: Error) => error);
-    if (failure === undefined) return await use(client);
+    if (failure === undefined) {
+      const revision = client.getNegotiatedProtocolVersion() ?? null;
+      const hasParameterHeaders = client.getProtocolEra() === "modern";
+      return await use(client, { revision, hasSession: transport.sessionId !== undefined, hasParameterHeaders });
+    }
     signal.throwIfAborted();
     const cause = failure.cause ?? failure;
     if (cause instanceof AppResponseError) throw cause;

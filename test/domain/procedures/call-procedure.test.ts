@@ -47,7 +47,9 @@ test("a call has the newest token of its app, and returns the response of the ap
   const { invocation } = discoveredProcedure("get");
   const token = appToken(SECRET, { id: app.id, tokenVersion: 4 });
   const procedure = { name: "get", kind: "query", invocation };
-  expect(calls).toEqual([{ slug: app.slug, appToken: token, ...procedure, input: { id: 1 }, signal }]);
+  expect(calls).toEqual([
+    { slug: app.slug, deploymentId: expect.any(String), appToken: token, ...procedure, input: { id: 1 }, signal },
+  ]);
 });
 
 test("an error response of the app is a result, and so is an app that does not respond", async () => {

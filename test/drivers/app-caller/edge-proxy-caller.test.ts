@@ -8,7 +8,6 @@ import { EdgeProxyCaller } from "../../../server/drivers/app-caller/edge-proxy-c
 
 const TRPC: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "none" };
 const SUPERJSON: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "superjson" };
-const MCP: Invocation = { via: "mcp", endpoint: "/mcp", tool: "look at" };
 const OPENAPI: Invocation = {
   via: "openapi",
   method: "POST",
@@ -47,6 +46,7 @@ async function callServer(
   try {
     const result = await createCaller(server).call({
       slug: "shop",
+      deploymentId: "d1",
       appToken: "sva_token",
       name: "orders.list",
       kind: "query",
@@ -113,28 +113,9 @@ test("the input of an OpenAPI operation is split into path, header, query and bo
   expect(request.headers["x-trace"]).toBe("a b");
 });
 
-test("the result of an MCP tool is its structured content, from JSON or from an event stream", async () => {
-  const message = { jsonrpc: "2.0", id: 1, result: { structuredContent: { n: 1 }, content: [] } };
-  const stream: RequestListener = (_request, response) =>
-    void response
-      .writeHead(200, { "content-type": "text/event-stream" })
-      .end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-  for (const listener of [sendJson(message), stream]) {
-    const { result, request } = await callServer(listener, { invocation: MCP, kind: "mutation" });
-    expect(result).toEqual({ ok: true, output: { n: 1 } });
-    expect(JSON.parse(request.body)).toMatchObject({ method: "tools/call", params: { name: "look at" } });
-  }
-});
-
 test("an error response of the app is a result with its status and message", async () => {
   const trpcError = sendJson({ error: { message: "no such order" } }, 404);
   expect((await callServer(trpcError, {})).result).toEqual({ ok: false, status: 404, message: "no such order" });
-  const toolError = sendJson({ result: { isError: true, content: [{ text: "closed" }] } });
-  expect((await callServer(toolError, { invocation: MCP })).result).toEqual({
-    ok: false,
-    status: 200,
-    message: "closed",
-  });
   const long = sendJson("x".repeat(50_000), 500);
   const { result } = await callServer(long, { invocation: OPENAPI, input: { id: 1 } });
   expect(result).toMatchObject({ ok: false, status: 500, message: `"${"x".repeat(31_999)}` });
@@ -143,8 +124,6 @@ test("an error response of the app is a result with its status and message", asy
 test.each<[string, Invocation, unknown]>([
   ["text that is not JSON", TRPC, undefined],
   ["a superjson value that is null", SUPERJSON, { result: { data: null } }],
-  ["MCP content that is not a list", MCP, { result: { content: 7 } }],
-  ["an MCP part that is null", MCP, { result: { content: [null] } }],
 ])("a response with %s fails the call as an error of the app", async (_kind, invocation, value) => {
   const listener: RequestListener =
     value === undefined ? (_request, response) => void response.end("{") : sendJson(value);

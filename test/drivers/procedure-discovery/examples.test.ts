@@ -109,7 +109,7 @@ test("each tool of notes-mcp is a procedure, and a read-only tool is a query", a
     description: "Writes a note.",
     inputSchema: { type: "object", properties: { text: { type: "string", minLength: 1 } }, required: ["text"] },
     outputSchema: expect.objectContaining({ required: ["id", "text", "written"] }),
-    invocation: { via: "mcp", endpoint: "/mcp", tool: "write_note" },
+    invocation: { via: "mcp", endpoint: "/mcp", tool: "write_note", revision: "2025-11-25", hasSession: false },
   });
 });
 

@@ -73,14 +73,107 @@ test("a tool with any name is offered, and malformed tools are left out and coun
     serverApp(`{ ${INITIALIZE}, "tools/list": () => ({ tools: [
       { name: "do it/now!" }, { name: "do_it_now" }, { name: 7 }, null, { name: "a", inputSchema: "x" },
       { name: "odd", description: 5, annotations: { readOnlyHint: "yes" }, outputSchema: [] },
+      { name: "odd" }, { name: "b", inputSchema: { type: "string" } }, { name: "" },
     ] }) }`),
   );
+  const server = { via: "mcp", endpoint: "/mcp", revision: "2025-06-18", hasSession: false };
   expect(procedures.map(({ name, kind, invocation }) => [name, kind, invocation])).toEqual([
-    ["do_it_now", "mutation", { via: "mcp", endpoint: "/mcp", tool: "do it/now!" }],
-    ["do_it_now_2", "mutation", { via: "mcp", endpoint: "/mcp", tool: "do_it_now" }],
-    ["odd", "mutation", { via: "mcp", endpoint: "/mcp", tool: "odd" }],
+    ["do_it_now", "mutation", { ...server, tool: "do it/now!" }],
+    ["do_it_now_2", "mutation", { ...server, tool: "do_it_now" }],
+    ["odd", "mutation", { ...server, tool: "odd" }],
   ]);
-  expect(problem).toContain("3 malformed");
+  expect(problem).toBe(
+    'Left out 6 malformed tools of /mcp: number 3 (its name is not a text), number 4 (it is not a JSON object), "a" (its inputSchema is not a JSON object), "odd" (an earlier tool has the same name), "b" (its inputSchema has another type than object), number 9 (its name is empty).',
+  );
+});
+
+test("a tool without a type of its input, with null members or with a title only is offered", async () => {
+  const { procedures, problem } = await shared().discover(
+    serverApp(`{ ${INITIALIZE}, "tools/list": () => ({ nextCursor: null, tools: [
+      { name: "untyped", inputSchema: { properties: { a: { type: "string" } } }, annotations: { readOnlyHint: true, title: "T" } },
+      { name: "nulls", title: "N", description: null, inputSchema: null, outputSchema: null, annotations: null },
+      { name: "nullable", inputSchema: { type: ["object", "null"] } },
+    ] }) }`),
+  );
+  expect(problem).toBeNull();
+  expect(procedures.map(({ name, kind, description, inputSchema }) => [name, kind, description, inputSchema])).toEqual([
+    ["untyped", "query", "T", { type: "object", properties: { a: { type: "string" } } }],
+    ["nulls", "mutation", "N", { type: "object" }],
+    ["nullable", "mutation", "", { type: "object" }],
+  ]);
+});
+
+test("a tool whose name has no ASCII letter gets a name that does not depend on the other tools", async () => {
+  const list = (tools: string[]) =>
+    `"tools/list": () => ({ tools: ${JSON.stringify(tools.map((name) => ({ name })))} })`;
+  const discover = async (...tools: string[]) => {
+    const { procedures } = await shared().discover(serverApp(`{ ${INITIALIZE}, ${list(tools)} }`));
+    return procedures.map(({ name }) => name);
+  };
+  const names = await discover("查询天气", "créer", "查 now", "погода");
+  expect(names).toEqual([expect.stringMatching(/^tool_[0-9a-f]{8}$/), "creer", "now", expect.stringMatching(/^tool_/)]);
+  expect(await discover("погода", "查询天气")).toEqual([names[3], names[0]]);
+});
+
+test.each([
+  ["a path that contains mcp", "/api/v1/mcp-server"],
+  ["another path that is compared with the path of the request", "/agent/tools"],
+  ["the root of the app", "/"],
+])("the endpoint is found at %s", async (_kind, path) => {
+  const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`).replace(`"/mcp"`, JSON.stringify(path));
+  const { procedures } = await shared().discover(app);
+  expect(procedures.map(({ invocation }) => invocation)).toEqual([expect.objectContaining({ endpoint: path })]);
+});
+
+test("the endpoint is found below the path at which a part of the app is mounted", async () => {
+  const app = `const options = { basePath: "/api" };
+    ${serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`).replace(`"/mcp"`, "options.basePath + '/m' + 'cp'")}`;
+  const { procedures } = await shared().discover(app);
+  expect(procedures.map(({ invocation }) => invocation)).toEqual([expect.objectContaining({ endpoint: "/api/mcp" })]);
+});
+
+test("an app that serves tools over the old transport HTTP+SSE only is reported", async () => {
+  const app = `const method = "tools/list";
+    export default { fetch: (request) =>
+      new URL(request.url).pathname === "/sse" && request.method === "GET"
+        ? new Response("event: endpoint\\ndata: /messages\\n\\n", { headers: { "content-type": "text/event-stream" } })
+        : new Response(method, { status: 404 }) };`;
+  const found = await shared().discover(app);
+  expect(found).toEqual({ procedures: [], problem: expect.stringContaining("HTTP+SSE of MCP") });
+});
+
+test("a path that never responds does not hide the endpoint at a later one", async () => {
+  const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`)
+    .replace(`!== "/mcp"`, `!== "/agent"`)
+    .replace(
+      "if (new URL",
+      `if (new URL(request.url).pathname === "/slow-mcp") await new Promise(() => setTimeout(() => {}, 60_000)); if (new URL`,
+    );
+  const { procedures } = await shared().discover(app);
+  expect(procedures.map(({ invocation }) => invocation)).toEqual([expect.objectContaining({ endpoint: "/agent" })]);
+});
+
+test("what a call needs to know is stored: the revision, whether there are sessions, and arguments in headers", async () => {
+  const properties = `{ region: { type: "string", "x-mcp-header": "Region" }, at: { properties: { id: { type: "integer", "x-mcp-header": "Id" } } }, no: { type: "array", "x-mcp-header": "No" } }`;
+  const tool = `{ name: "look", inputSchema: { type: "object", properties: ${properties} } }`;
+  const complete = `resultType: "complete", ttlMs: 0, cacheScope: "private"`;
+  const modern = await shared().discover(
+    serverApp(`{
+      "server/discover": () => ({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ${complete} }),
+      "tools/list": () => ({ tools: [${tool}], ${complete} }),
+    }`),
+  );
+  const earlier = await shared().discover(
+    serverApp(`{ headers: { "mcp-session-id": "s1" }, ${INITIALIZE}, "tools/list": () => ({ tools: [${tool}] }) }`),
+  );
+  const headers = [
+    { name: "Region", path: ["region"] },
+    { name: "Id", path: ["at", "id"] },
+  ];
+  expect([modern, earlier].map(({ procedures }) => procedures[0]?.invocation)).toEqual([
+    { via: "mcp", endpoint: "/mcp", tool: "look", revision: "2026-07-28", hasSession: false, headers },
+    { via: "mcp", endpoint: "/mcp", tool: "look", revision: "2025-06-18", hasSession: true },
+  ]);
 });
 
 test("a server that fails to list its tools is reported", async () => {
@@ -92,8 +185,15 @@ test("a list of tools without a last page is read up to a bound", async () => {
   const endless = `"tools/list": ({ params }) => ({ tools: [], nextCursor: String(Number(params?.cursor ?? 0) + 1) })`;
   expect(await shared().discover(serverApp(`{ ${INITIALIZE}, ${endless} }`))).toEqual({
     procedures: [],
-    problem: null,
+    problem: expect.stringContaining("The tools of 50 pages were read."),
   });
+});
+
+test("a server that repeats a page is asked for it once more only", async () => {
+  const repeated = `"tools/list": () => ({ tools: [${TOOL}], nextCursor: "same" })`;
+  const { procedures, problem } = await shared().discover(serverApp(`{ ${INITIALIZE}, ${repeated} }`));
+  expect(procedures.map(({ name }) => name)).toEqual(["look"]);
+  expect(problem).toContain("The tools of 2 pages were read.");
 });
 
 test("a server whose responses have the wrong id is abandoned when the time is up", async () => {
@@ -137,6 +237,6 @@ test("a redirect of the MCP endpoint is not followed", async () => {
       `{ status: 404 }`,
       `{ status: new URL(request.url).pathname === "/elsewhere" ? 200 : 307, headers: { location: "/elsewhere" } }`,
     )
-    .replace(`!== "/mcp"`, `!== "/moved"`);
+    .replace(`!== "/mcp"`, `!== ["", "moved"].join("/")`);
   expect(await shared().discover(app)).toEqual({ procedures: [], problem: null });
 });

@@ -4,6 +4,7 @@ import type { LiveProcedure } from "../../../domain/procedures/list-procedures.t
 export function liveProcedure(slug: string, name: string, overrides: Partial<LiveProcedure> = {}): LiveProcedure {
   return {
     appId: `app-${slug}`,
+    deploymentId: `deployment-${slug}`,
     app: slug,
     slug,
     tokenVersion: 1,

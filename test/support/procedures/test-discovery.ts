@@ -65,7 +65,8 @@ export async function openDiscovery(): Promise<TestDiscovery> {
   };
 }
 
-async function bundleSource(source: string): Promise<string> {
+/** Bundles TypeScript that may import the packages of this project. */
+export async function bundleSource(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: ROOT, loader: "ts" },
     bundle: true,

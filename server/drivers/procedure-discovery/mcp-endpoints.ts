@@ -1,0 +1,87 @@
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
+import { listToolsAt } from "./mcp-tools.ts";
+import { AppResponseError } from "./request-app.ts";
+import type { SourceResult } from "./source-result.ts";
+
+const USUAL_PATH = "/mcp";
+/** At most this many other paths are tried, because each one costs two requests. */
+const MAX_GUESSES = 12;
+/** Another endpoint of the app may respond slowly or never. */
+const GUESS_TIMEOUT_MS = 3000;
+const TOO_OLD =
+  "The app's script names a path that ends in /sse, and no MCP endpoint was found. The transport HTTP+SSE of MCP, which revision 2025-03-26 replaced, is not supported. Serve the tools over Streamable HTTP at /mcp.";
+
+/**
+ * Lists the tools of the app's MCP endpoint: at `/mcp`, otherwise at a path that its script names.
+ *
+ * @returns `null` when the app has no MCP endpoint
+ * @throws {AppResponseError}
+ */
+export async function listMcpTools(
+  app: IsolatedApp,
+  script: string,
+  signal: AbortSignal,
+): Promise<SourceResult | null> {
+  const usual = await listToolsAt(app, USUAL_PATH, signal);
+  if (usual !== null) return usual;
+  for (const path of guessMcpPaths(script)) {
+    const guessed = await tryPath(app, path, signal);
+    if (guessed !== null) return guessed;
+  }
+  return mentionsTools(script) && SSE_PATH.test(script) ? { candidates: [], problems: [TOO_OLD] } : null;
+}
+
+/** @returns `null` also for a path at which something else fails or does not respond in time */
+async function tryPath(app: IsolatedApp, path: string, signal: AbortSignal): Promise<SourceResult | null> {
+  const timeout = AbortSignal.timeout(GUESS_TIMEOUT_MS);
+  try {
+    return await listToolsAt(app, path, AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted || error instanceof AppResponseError) return null;
+    throw error;
+  }
+}
+
+const QUOTE = "[\"'`]";
+const PATH = "\\/[\\w.~-][\\w.~/-]{0,100}";
+
+/** A path with `mcp` in it, with or without a wildcard at the end. */
+const MCP_PATH = new RegExp(`${QUOTE}(\\/[\\w.~/-]{0,100}mcp[\\w.~/-]{0,50}?)(?:\\/\\*)?${QUOTE}`, "gi");
+/** The mount of a part of the app, such as `basePath: "/api"` or `.route("/api", ...)`. */
+const MOUNT = new RegExp(
+  `(?:\\b(?:basePath|prefix):\\s*|\\.(?:basePath|route|mount|use|group)\\(\\s*)${QUOTE}(${PATH}?)(?:\\/\\*)?${QUOTE}`,
+  "g",
+);
+/** The path of a route, or a path that is compared with the one of a request. */
+const ROUTE = new RegExp(
+  `(?:[!=]==?\\s*|\\bcase\\s*|\\b(?:all|post|serve|startsWith|endsWith)\\(\\s*|\\b(?:endpoint|path|route|streamableHttpEndpoint):\\s*)${QUOTE}(${PATH})${QUOTE}|${QUOTE}(${PATH})${QUOTE}\\s*[!=]==?`,
+  "g",
+);
+const SSE_PATH = /["'`](?:\/[\w.~-]{1,50}){0,4}\/sse["'`]/;
+
+/** The paths at which the app may serve MCP besides the usual one, the most likely ones first. */
+function guessMcpPaths(script: string): string[] {
+  const named = findPaths(script, MCP_PATH).filter((path) => !/\.\w+$|\/(?:sse|messages?)$|well-known/.test(path));
+  const mounted = findPaths(script, MOUNT).map((path) => `${path}${USUAL_PATH}`);
+  // Every implementation of tools contains the name of this method, so any path may be that of the endpoint.
+  const others = mentionsTools(script) ? [...findPaths(script, ROUTE), "/"] : [];
+  const paths = new Set([...named, ...mounted, ...others]);
+  paths.delete(USUAL_PATH);
+  return [...paths].slice(0, MAX_GUESSES);
+}
+
+function mentionsTools(script: string): boolean {
+  return script.includes("tools/list");
+}
+
+/** @returns the paths that the first group that matched has, without a `/` at the end */
+function findPaths(script: string, pattern: RegExp): string[] {
+  const paths = new Set<string>();
+  for (const [, ...groups] of script.matchAll(pattern)) {
+    const path = groups.find((group) => group !== undefined)?.replace(/(?<!\/)\/+$/, "");
+    if (path !== undefined && path !== "") paths.add(path);
+    if (paths.size === MAX_GUESSES) break;
+  }
+  return [...paths];
+}
