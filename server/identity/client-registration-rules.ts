@@ -1,8 +1,33 @@
 import { APIError } from "better-auth/api";
-import type { Fields } from "./auth-call.ts";
+import { type Fields, readFields } from "./auth-call.ts";
 import { encodeRedirectUri, findPrivateUseProblem, readPrivateUseScheme } from "./private-use-redirects.ts";
 
 const LOOPBACK_REDIRECT = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i;
+
+/** The grant types of a client whose user consents. */
+const GRANT_TYPES = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
+
+/**
+ * Removes the members of a registration that say nothing: `null`, an empty text and an empty list. Serializers write them
+ * for what a client does not set. Changes the registration itself, because better-auth adds what a hook returns to it.
+ */
+export function removeEmptyMembers(registration: unknown): void {
+  const fields = readFields(registration);
+  for (const [name, value] of Object.entries(fields))
+    if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) delete fields[name];
+}
+
+/**
+ * Leaves out the grant types and response types that the service does not have. RFC 7591, section 2, lets a server replace
+ * them. A list of which nothing would remain is unchanged, and better-auth rejects it.
+ */
+function keepSupported(registration: Fields): Fields {
+  const keep = (name: string, supported: readonly string[]): Fields => {
+    const kept = readStrings(registration[name]).filter((value) => supported.includes(value));
+    return kept.length === 0 ? {} : { [name]: kept };
+  };
+  return { ...registration, ...keep("grant_types", GRANT_TYPES), ...keep("response_types", ["code"]) };
+}
 
 /**
  * Returns a checked registration in the form that better-auth accepts.
@@ -12,7 +37,8 @@ const LOOPBACK_REDIRECT = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i;
  * URIs, such as an editor in a browser, is native too. A client with a private-use redirect URI is public. No client gets
  * tokens that are bound to a key.
  */
-export function normalizeClientRegistration(registration: Fields): Fields {
+export function normalizeClientRegistration(sent: Fields): Fields {
+  const registration = keepSupported(sent);
   const bearer = { dpop_bound_access_tokens: false };
   const uris = readStrings(registration["redirect_uris"]);
   if (uris.length === 0) return { ...registration, ...bearer };

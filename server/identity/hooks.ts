@@ -11,9 +11,10 @@ import type { Orm } from "../database/orm.ts";
 import { auditEventFromCall } from "./audit-from-call.ts";
 import { type AuthCall, type AuthSession, type Fields, readFields, readSignInAttempt, SIGN_IN } from "./auth-call.ts";
 import { isErrorResponse } from "./is-error-response.ts";
-import { normalizeClientRegistration } from "./client-registration-rules.ts";
+import { normalizeClientRegistration, removeEmptyMembers } from "./client-registration-rules.ts";
 import { chooseOrganization } from "./consented-organization.ts";
 import { withDefaultResource } from "./default-resource.ts";
+import { removeUnknownScopes } from "./known-scopes.ts";
 import { removeDpopKey } from "./ignored-dpop.ts";
 import { requireConsentForPrograms } from "./private-use-redirects.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
@@ -39,6 +40,8 @@ const REQUEST_DEVICE_CODE = "/device/code";
 const CONSENT = "/oauth2/consent";
 /** Endpoints after which the cached memberships and sessions of a user may be outdated. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
+/** Endpoints at which a client requests scopes for a user. */
+const REQUESTS_SCOPES = [REGISTER_CLIENT, AUTHORIZE, REQUEST_DEVICE_CODE];
 /** Endpoints that change nothing, although their method is POST. */
 const READS = ["/organization/has-permission", "/organization/check-slug"];
 /** A social provider only identifies the user. The service stores none of the tokens that the provider issues. */
@@ -88,6 +91,8 @@ async function beforeCall(
   const call = context as unknown as AuthCall;
   const { path, method } = call;
   const body = readFields(call.body);
+  if (path === REGISTER_CLIENT) removeEmptyMembers(body);
+  if (REQUESTS_SCOPES.includes(path)) for (const request of [call.body, call.query]) removeUnknownScopes(request);
   validateAuthInput(call);
   if (path === AUTHORIZE) for (const request of [call.body, call.query]) removeDpopKey(request);
   if (method === "GET" && path.startsWith("/organization/"))

@@ -70,7 +70,7 @@ test("an error never opens a program before the user has pressed a button", asyn
   const redirectUri = "example-editor://connect/callback";
   const clientId = await clients.oauth.register({ redirect_uris: [redirectUri] });
   const invalid: Record<string, string>[] = [
-    { scope: "nonsense" },
+    { code_challenge_method: "plain" },
     { code_challenge: "" },
     { resource: "https://elsewhere.example.com" },
   ];
@@ -82,8 +82,8 @@ test("an error never opens a program before the user has pressed a button", asyn
 
 test("a website or a loopback address of the client still receives its errors", async () => {
   const clientId = await clients.oauth.register();
-  const { status, headers } = await open(clients.user, clientId, { scope: "nonsense" });
-  expect([status, headers.get("location")]).toEqual([302, expect.stringMatching(/^http:.*[?&]error=invalid_scope/)]);
+  const { status, headers } = await open(clients.user, clientId, { code_challenge_method: "plain" });
+  expect([status, headers.get("location")]).toEqual([302, expect.stringMatching(/^http:.*[?&]error=invalid_request/)]);
 });
 
 test("no page quotes the request, and every character of a page is escaped", async () => {

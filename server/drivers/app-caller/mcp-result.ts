@@ -55,7 +55,7 @@ function readBlock(block: Record<string, unknown>): ContentBlock {
   // Some servers leave the type out, because only text has the member `text`.
   const known = blockSchema.safeParse({ type: "text", ...block });
   if (known.success) return known.data;
-  const { _meta, annotations, ...rest } = block;
+  const { _meta, annotations: _annotations, ...rest } = block;
   return { type: "unknown", block: rest };
 }
 
