@@ -187,7 +187,9 @@ export const browseAppsResponse = z.object({
 }) satisfies z.ZodType<AppPage>;
 
 export const deployToolRequest = z.strictObject({
-  repo: repository,
+  repo: z
+    .string()
+    .meta({ description: "The repository, as owner/name or as its URL at the git host", examples: ["acme/site"] }),
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
   customization: z.string().optional().meta({
     description: "What the app builder agent should change in the source before the build; needs a language model",

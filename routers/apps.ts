@@ -24,7 +24,7 @@ import {
 } from "./apps.schema.ts";
 import { deleteResponse } from "./core/common.schema.ts";
 import { READS, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
-import { deployProcedure, procedure, router } from "./core/trpc.ts";
+import { deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
 /** Room for the variables of an app, even if JSON escapes each of their characters. */
@@ -32,7 +32,7 @@ const DEPLOY_BODY_BYTES = 2 * 1024 * 1024;
 const notFound = "No such app in the organization";
 
 export const apps = router({
-  deploy: deployProcedure
+  deploy: deployRepositoryProcedure
     .meta({
       access: { scope: "deploy" },
       isRepeatable: true,

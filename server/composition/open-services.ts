@@ -99,6 +99,7 @@ function createBase(
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
     buildEgress: config.buildEgress,
+    gitBaseUrl: config.gitBaseUrl,
     appListVersions: new AppListVersions(db),
     teardownWaitMs: TEARDOWN_WAIT_MS,
     restartWaitMs: RESTART_WAIT_MS,

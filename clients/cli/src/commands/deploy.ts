@@ -22,7 +22,7 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .description(
       "Deploys a new app, shows its build, and prints its URL. To deploy an app again, use: svc deployments redeploy",
     )
-    .argument("<repository>", "the repository as owner/name, such as examples/guestbook")
+    .argument("<repository>", "the repository as owner/name, such as examples/guestbook, or its URL at the git host")
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
     .option("--root-directory <folder>", "the folder of the app in the repository")
