@@ -32,6 +32,7 @@ import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
+import type { OrganizationToolsDeps } from "../../domain/procedures/organization-tools.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
 import type { TextSearchDeps } from "../../domain/search/search-by-meaning.ts";
 import type { FollowRuntimeLogsDeps } from "../../domain/runtime-logs/follow-runtime-logs.ts";
@@ -88,6 +89,7 @@ export type Service = AgentRuntimeDeps &
   ListTokensDeps &
   ListVariablesDeps &
   OpenHostDeps &
+  OrganizationToolsDeps &
   RateLimitDeps &
   ReadAgentsDeps &
   ReadDeploymentsDeps &
@@ -150,4 +152,6 @@ export interface Context extends CallDetails {
   caller: Caller | null;
   /** Calls a tool of the service for a program, with the rights of this call. */
   callTool: CallTool;
+  /** The number of the service's own tools. */
+  ownToolCount: number;
 }

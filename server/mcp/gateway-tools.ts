@@ -30,6 +30,7 @@ interface ToolList {
   version: string;
   /** The result of `tools/list`. */
   json: string;
+  toolCount: number;
   procedureByToolName: ReadonlyMap<string, LiveProcedure>;
 }
 
@@ -65,6 +66,12 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
     const procedure = (await this.#getList(call)).procedureByToolName.get(name);
     return procedure === undefined ? null : this.#callDirectTool(call, procedure, input ?? {});
+  }
+
+  /** Returns the number of tools in the list of a caller; 0 if it cannot be read. */
+  async countTools(call: GatewayCall): Promise<number> {
+    const list = await this.#getList(call).catch(() => null);
+    return list?.toolCount ?? 0;
   }
 
   /** Returns the error of a call that the caller's scope does not permit; `null` for any other call. */
@@ -148,6 +155,7 @@ function createToolList({ version, toolNames }: OfferedProcedures, caller: Calle
   return {
     version,
     json: JSON.stringify({ tools }),
+    toolCount: tools.length,
     procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
   };
 }

@@ -66,7 +66,6 @@ test("the first build and the first start of an app have the variables of its de
       is_applied: true,
     });
   }
-  responses.push((await tenant.rest.get("/v1/audit")).body);
   const repeated = await tenant.rest.deploy(request, { "idempotency-key": "first" });
   expect(repeated.body).toEqual(deployed[0]);
   const replaced = {
@@ -76,7 +75,11 @@ test("the first build and the first start of an app have the variables of its de
   const refused = await tenant.rest.deploy(replaced, { "idempotency-key": "first" });
   expect(refused.status).toBe(422);
   responses.push(refused.body);
-  const stored = await dumpTables(harness().service.parts.orm.em.fork());
+  const em = harness().service.parts.orm.em.fork();
+  const audited = await em.execute("select * from audit_events where org_id = ?", [tenant.org_id]);
+  expect(audited.filter((event) => event["action"] === "apps.deploy")).toHaveLength(5);
+  responses.push(audited);
+  const stored = await dumpTables(em);
   expect(stored).toContain("BUILD_LABEL");
   const places = { responses: JSON.stringify(responses), logged: harness().logged(), stored };
   for (const value of [SECRET, REGION, "second-secret-9Wz1"])
