@@ -51,7 +51,7 @@ const chosen = {
 };
 
 /** A variable of an app that a request creates. */
-export const newVariable = z.strictObject(chosen).meta({ id: "NewVariable" }) satisfies z.ZodType<NewVariable>;
+export const newVariable = z.strictObject(chosen) satisfies z.ZodType<NewVariable>;
 
 export const setVariableRequest = z
   .strictObject({ id, ...chosen })
