@@ -21,6 +21,8 @@ interface Address {
   path: string;
 }
 
+/** In characters. A longer text is no URL of a repository, and matching the patterns below would take long. */
+const MAX_LENGTH = 2048;
 const SHORT_FORM = /^[^\s/:@]+\/[^\s/:@]+$/;
 const WITH_SCHEME = /^(?:git\+)?(https?|ssh|git|file):\/\//i;
 /** `github.com/acme/site`. */
@@ -43,7 +45,7 @@ const NO_BRANCH = ["commit", "tag"];
  */
 export function readRepositoryUrl(text: string, { gitBaseUrl }: RepositoryUrlDeps): RepositoryReference | null {
   const given = text.trim();
-  if (SHORT_FORM.test(given)) return null;
+  if (given.length > MAX_LENGTH || SHORT_FORM.test(given)) return null;
   const address = splitAddress(given);
   if (address === null) return null;
   const base = new URL(gitBaseUrl);
@@ -129,20 +131,19 @@ export function normalizeRepository(deps: RepositoryUrlDeps, input: unknown, fol
   if (reference === null) return input;
   const fields = input as Record<string, unknown>;
   const { tree, repo } = reference;
-  const given = fields["branch"];
-  const branchParts = typeof given === "string" && given !== "" ? given.split("/") : tree.slice(0, 1);
-  if (tree.length > 0 && branchParts.some((part, at) => tree[at] !== part)) throw contradiction("branch", "branch");
-  const folder = tree.slice(branchParts.length).join("/");
-  const givenFolder = fields[folderField];
-  if (folder !== "" && typeof givenFolder === "string" && toPlainFolder(givenFolder) !== folder)
-    throw contradiction(folderField, "folder");
-  const branch = branchParts.join("/");
-  return {
-    ...input,
-    repo,
-    ...(branch !== "" && { branch }),
-    ...(folder !== "" && { [folderField]: folder }),
-  };
+  const [firstPart] = tree;
+  if (firstPart === undefined) return { ...input, repo };
+  const branch = readText(fields["branch"]) ?? firstPart;
+  const path = tree.join("/");
+  if (path !== branch && !path.startsWith(`${branch}/`)) throw contradiction("branch", "branch");
+  const folder = path.slice(branch.length + 1);
+  if (folder === "") return { ...input, repo, branch };
+  if (toPlainFolder(readText(fields[folderField]) ?? folder) !== folder) throw contradiction(folderField, "folder");
+  return { ...input, repo, branch, [folderField]: folder };
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
 }
 
 function toPlainFolder(folder: string): string {

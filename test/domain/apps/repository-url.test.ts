@@ -88,6 +88,14 @@ test.each([
     { repo: at("tree/main/apps"), branch: "", root_directory: "./apps/" },
     { branch: "main", root_directory: "apps" },
   ],
+  [
+    { repo: at("tree/feature%2Fcart/apps"), branch: "feature/cart" },
+    { branch: "feature/cart", root_directory: "apps" },
+  ],
+  [
+    { repo: at("tree/main/apps"), root_directory: "" },
+    { branch: "main", root_directory: "apps" },
+  ],
   [{ repo: at("-/tree/main/apps") }, { branch: "main", root_directory: "apps" }],
   [{ repo: at("src/branch/main/apps") }, { branch: "main", root_directory: "apps" }],
   [{ repo: at("src/main/apps") }, { branch: "main", root_directory: "apps" }],
@@ -123,4 +131,9 @@ test("an input without a URL stays as it is, also one that is not valid", () => 
     { repo: "site" },
   ])
     expect(normalizeRepository({ gitBaseUrl: GITHUB }, input, "path")).toBe(input);
+});
+
+test("a text of megabytes is no URL, and is not matched against patterns that would take long", () => {
+  for (const text of ["a.".repeat(2_000_000), `https://github.com/acme/${"a".repeat(2_000_000)}`])
+    expect(readRepositoryUrl(text, { gitBaseUrl: GITHUB })).toBeNull();
 });
