@@ -13,6 +13,7 @@ import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
 import { knowledge } from "./knowledge.ts";
 import { memories } from "./memories.ts";
+import { organization } from "./organization.ts";
 import { projectDocuments } from "./project-documents.ts";
 import { projects } from "./projects.ts";
 import { oauthConnections } from "./oauth-connections.ts";
@@ -38,6 +39,7 @@ export const appRouter = router({
   knowledge,
   memories,
   oauthConnections,
+  organization,
   procedures,
   projectDocuments,
   projects,

@@ -12,10 +12,13 @@ export const COMMANDS: readonly CommandSpec[] = ${JSON.stringify(commands.map(de
 `;
 }
 
+/** The nouns of namespaces whose commands belong to a group with another name. */
+const NOUNS: Readonly<Record<string, string>> = { organization: "orgs" };
+
 function describeCommand(procedure: ClientProcedure): CommandSpec {
   const { namespace, name, kind, meta } = procedure;
   const { openapi, tool } = meta;
-  const words = [toKebabCase(namespace), toKebabCase(name)] as const;
+  const words = [NOUNS[namespace] ?? toKebabCase(namespace), toKebabCase(name)] as const;
   const isDestructive = openapi === undefined ? tool?.annotations.destructiveHint : openapi.method === "DELETE";
   return {
     procedure: `${namespace}.${name}`,

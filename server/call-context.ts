@@ -1,8 +1,9 @@
 import type { Caller } from "../domain/shared/caller.ts";
 import type { CallDetails, Context, Service } from "../routers/core/context.ts";
-import { callToolForProgram } from "../routers/tool-registry.ts";
+import { callToolForProgram, TOOLS } from "../routers/tool-registry.ts";
 
 const NO_DETAILS: CallDetails = {
+  acceptsRepositoryUrls: false,
   address: null,
   authenticationError: null,
   idempotencyKey: null,
@@ -18,6 +19,7 @@ export function callContext(service: Service, caller: Caller | null, details: Pa
     ...NO_DETAILS,
     ...details,
     caller,
+    ownToolCount: TOOLS.size,
     callTool: (name, input, signal) => callToolForProgram(context, name, input, signal),
   };
   return context;

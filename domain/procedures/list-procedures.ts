@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
+import type { DirectTools } from "../organizations/organization.entity.ts";
 import type { AppStatus } from "../apps/app-status.ts";
 import type { Versioned } from "../shared/versioned-cache.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
@@ -36,13 +37,24 @@ const COLUMNS = [
 export const NO_LIVE_APPS = "none";
 
 /**
- * An aggregate over live apps that changes when their procedures or tokens change. The procedures of a deployment are
+ * An aggregate over the live apps of an organization that changes when their procedures or tokens change, or whether they are
+ * direct tools. The procedures of a deployment are
  * written once, when it goes live, and the version of an app's token only grows. Timestamps would miss a second change
  * within a millisecond, and changes by processes whose clocks differ.
  */
-function procedureVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "apps">) {
+function procedureVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "apps" | "organizations">) {
   const procedures = fn.sum(fn<string>("uuid_hash_extended", ["live_deployment_id", lit(0)]));
-  return fn<string>("concat_ws", [val(" "), fn.countAll(), procedures, fn.sum("token_version")]).as("version");
+  const directTools = fn.max("organizations.direct_tools");
+  const parts = [val(" "), fn.countAll(), procedures, fn.sum("token_version"), directTools];
+  return fn<string>("concat_ws", parts).as("version");
+}
+
+function selectProcedureVersion(db: Db) {
+  return db
+    .selectFrom("apps")
+    .innerJoin("organizations", "organizations.id", "apps.org_id")
+    .select(procedureVersion)
+    .where(isLive);
 }
 
 /** An app is live while it has a live deployment, also if a newer deployment is in progress or has failed. */
@@ -52,12 +64,9 @@ export function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
 
 /** Reads the current version of each organization's procedures. An organization without live apps is not in the map. */
 export async function readProcedureVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom("apps")
+  const rows = await selectProcedureVersion(db)
     .select("org_id")
-    .select(procedureVersion)
     .where("org_id", "in", orgIds)
-    .where(isLive)
     .groupBy("org_id")
     .execute();
   return new Map(rows.map(({ org_id: orgId, version }) => [orgId, version]));
@@ -108,7 +117,7 @@ export async function readIndexIds(db: Db, orgId: string, slug: string): Promise
   return new Set(rows.flatMap(({ indexId }) => indexId ?? []));
 }
 
-/** Reads the names of the procedures of live apps, of each app at most `limit`. */
+/** Reads the names of the procedures of live apps, of each app at most `limit`; none of an organization without direct tools. */
 export async function readNames(
   db: Db,
   orgId: string,
@@ -127,7 +136,9 @@ export async function readNames(
           .as("procedure"),
       (join) => join.onTrue(),
     )
+    .innerJoin("organizations", "organizations.id", "apps.org_id")
     .select(["apps.id as appId", "apps.slug", "procedure.name"])
+    .where("organizations.direct_tools", "=", "all")
     .where("apps.org_id", "=", orgId)
     .where("apps.id", "in", appIds)
     .where(isLive)
@@ -138,8 +149,11 @@ export async function readNames(
  * Lists the procedures of the organization's live apps, by slug, then by name. Their names, descriptions and schemas come
  * from the apps and are untrusted.
  */
-export async function listProcedures(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
-  const version = db.selectFrom("apps").select(procedureVersion).where("org_id", "=", orgId).where(isLive);
+export async function listProcedures(
+  db: Db,
+  orgId: string,
+): Promise<Versioned<LiveProcedure[]> & { directTools: DirectTools }> {
+  const version = selectProcedureVersion(db).where("org_id", "=", orgId);
   const rows = await db
     .selectFrom("apps")
     // Both tables are filtered by organization, so that a wrong row can never appear in another organization.
@@ -148,13 +162,17 @@ export async function listProcedures(db: Db, orgId: string): Promise<Versioned<L
         .onRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
         .on("app_procedures.org_id", "=", orgId),
     )
+    .innerJoin("organizations", "organizations.id", "apps.org_id")
     .select(COLUMNS)
-    .select(version.as("version"))
+    .select([version.as("version"), "organizations.direct_tools as directTools"])
     .where("apps.org_id", "=", orgId)
     .where(isLive)
     .orderBy("apps.slug")
     .orderBy("app_procedures.name")
     .execute();
-  const value = rows.flatMap(({ version: _version, ...row }) => (row.name === null ? [] : [row as LiveProcedure]));
-  return { version: rows[0]?.version ?? NO_LIVE_APPS, value };
+  const value = rows.flatMap(({ version: _version, directTools: _directTools, ...row }) =>
+    row.name === null ? [] : [row as LiveProcedure],
+  );
+  const [first] = rows;
+  return { version: first?.version ?? NO_LIVE_APPS, value, directTools: first?.directTools ?? "all" };
 }

@@ -1,6 +1,7 @@
 import DataLoader from "dataloader";
 import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
+import type { DirectTools } from "../organizations/organization.entity.ts";
 import { nameDirectTools } from "./direct-tool-names.ts";
 import { type LiveProcedure, NO_LIVE_APPS, readProcedureVersions, listProcedures } from "./list-procedures.ts";
 
@@ -9,16 +10,18 @@ export class OfferedProcedures {
   /** Differs whenever the procedures differ. */
   readonly version: string;
   readonly all: readonly LiveProcedure[];
+  readonly #directTools: DirectTools;
   #toolNames: ReadonlyMap<LiveProcedure, string> | undefined;
 
-  constructor(all: readonly LiveProcedure[], version: string) {
+  constructor(all: readonly LiveProcedure[], version: string, directTools: DirectTools = "all") {
     this.version = version;
     this.all = all;
+    this.#directTools = directTools;
   }
 
-  /** The direct tools' names by procedure, sorted by name. */
+  /** The direct tools' names by procedure, sorted by name; none if the organization has no direct tools. */
   get toolNames(): ReadonlyMap<LiveProcedure, string> {
-    return (this.#toolNames ??= nameDirectTools(this.all));
+    return (this.#toolNames ??= nameDirectTools(this.#directTools === "none" ? [] : this.all));
   }
 }
 
@@ -46,8 +49,8 @@ export class ProcedureIndex {
     return this.#cache.get(orgId, {
       readVersion: () => this.#versions.load(orgId),
       read: async () => {
-        const { version, value } = await listProcedures(this.#db, orgId);
-        return { version, value: new OfferedProcedures(value, version) };
+        const { version, value, directTools } = await listProcedures(this.#db, orgId);
+        return { version, value: new OfferedProcedures(value, version, directTools) };
       },
     });
   }

@@ -12,6 +12,7 @@ import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
+import type { RepositoryUrlDeps } from "../../domain/apps/repository-url.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
 import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
@@ -31,6 +32,7 @@ import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
+import type { OrganizationToolsDeps } from "../../domain/procedures/organization-tools.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
 import type { TextSearchDeps } from "../../domain/search/search-by-meaning.ts";
 import type { FollowRuntimeLogsDeps } from "../../domain/runtime-logs/follow-runtime-logs.ts";
@@ -87,6 +89,7 @@ export type Service = AgentRuntimeDeps &
   ListTokensDeps &
   ListVariablesDeps &
   OpenHostDeps &
+  OrganizationToolsDeps &
   RateLimitDeps &
   ReadAgentsDeps &
   ReadDeploymentsDeps &
@@ -96,6 +99,7 @@ export type Service = AgentRuntimeDeps &
   ReadSkillsDeps &
   RecordCallDeps &
   RedeployDeps &
+  RepositoryUrlDeps &
   RevokeOAuthConnectionDeps &
   RevokeTokenDeps &
   RotateAppTokenDeps &
@@ -126,6 +130,8 @@ export interface RateLimitDeps {
 
 /** What the transport (REST, RPC or MCP) knows about one call. */
 export interface CallDetails {
+  /** Whether a person or a model may have written the input, so that `repo` can be a URL. REST has a pattern for it. */
+  acceptsRepositoryUrls: boolean;
   /** The client's network address; `null` when the call did not come over the network. */
   address: string | null;
   /** The error to report when there is no caller; `null` for "missing or invalid token". */
@@ -146,4 +152,6 @@ export interface Context extends CallDetails {
   caller: Caller | null;
   /** Calls a tool of the service for a program, with the rights of this call. */
   callTool: CallTool;
+  /** The number of the service's own tools. */
+  ownToolCount: number;
 }

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { RECOMMENDED_TOOLS } from "../../domain/procedures/organization-tools.ts";
 import type { ServerDescription, ToolMethods } from "./fast-path.ts";
 
 /** An agent reads this text when it connects. */
@@ -11,12 +12,22 @@ export const GATEWAY: ServerDescription = {
   listCache: { ttlMs: 60_000, cacheScope: "private" },
 };
 
-/** Creates a server of the SDK for one request: the SDK implements the protocol, `tools` the methods. */
-export function createGatewayServer<C>(tools: ToolMethods<C>, call: C): Server {
+/** What the instructions add for a list of tools that is too long for many models; empty for any other. */
+function adviseOnTools(toolCount: number): string {
+  if (toolCount <= RECOMMENDED_TOOLS) return "";
+  return ` This list has ${toolCount} tools, more than the recommended ${RECOMMENDED_TOOLS}. An admin of the organization can set direct_tools to none, on the page Organization of the dashboard: then it has only the service's own tools, and service_docs_search and service_execute call the procedures of all apps.`;
+}
+
+/**
+ * Creates a server of the SDK for one request: the SDK implements the protocol, `tools` the methods.
+ *
+ * @param toolCount - the number of tools in the list of the caller
+ */
+export function createGatewayServer<C>(tools: ToolMethods<C>, call: C, toolCount: number): Server {
   const { info, listCache } = GATEWAY;
   const server = new Server(info, {
     capabilities: { tools: { listChanged: true } },
-    instructions: INSTRUCTIONS,
+    instructions: INSTRUCTIONS + adviseOnTools(toolCount),
     cacheHints: { "tools/list": listCache, "server/discover": listCache },
   });
   server.setRequestHandler("tools/list", async () => JSON.parse(await tools.list(call)) as never);

@@ -32,6 +32,7 @@ interface ToolList {
   version: string;
   /** The result of `tools/list`. */
   json: string;
+  toolCount: number;
   directToolByName: ReadonlyMap<string, ListedProcedure>;
 }
 
@@ -73,6 +74,12 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
     const listed = (await this.#getList(call)).directToolByName.get(name);
     return listed === undefined ? null : this.#callDirectTool(call, listed, input ?? {});
+  }
+
+  /** Returns the number of tools in the list of a caller; 0 if it cannot be read. */
+  async countTools(call: GatewayCall): Promise<number> {
+    const list = await this.#getList(call).catch(() => null);
+    return list?.toolCount ?? 0;
   }
 
   /** Returns the error of a call that the caller's scope does not permit; `null` for any other call. */
@@ -160,6 +167,7 @@ function createToolList({ version, toolNames }: OfferedProcedures, caller: Calle
   return {
     version,
     json: JSON.stringify({ tools }),
+    toolCount: tools.length,
     directToolByName: new Map(direct.map(({ tool, procedure, toInput }) => [tool.name, { procedure, toInput }])),
   };
 }

@@ -5,6 +5,7 @@ import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { isRecord } from "../../domain/shared/json.ts";
 import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.ts";
 import { runForOrganization } from "../../domain/shared/transaction.ts";
 import type { Service } from "../../routers/core/context.ts";
@@ -52,8 +53,8 @@ export function mcpPlugin(options: McpOptions) {
   let ownUrl: URL | null = null;
   const tools = new GatewayTools(service);
   const fastPath = new FastPath(tools, GATEWAY);
-  const transport = new McpTransport<GatewayCall>({
-    createServer: (call) => createGatewayServer(tools, call),
+  const transport = new McpTransport<SdkCall>({
+    createServer: (call) => createGatewayServer(tools, call, call.toolCount),
     onError: (err) => log.debug({ err }, "the gateway rejected a message"),
   });
   return async (scope: FastifyInstance): Promise<void> => {
@@ -85,7 +86,8 @@ export function mcpPlugin(options: McpOptions) {
       const message = { headers, parsedBody };
       const json = await fastPath.respond(message, call);
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
-      return sendResponse(reply, await transport.respond(message, caller.orgId, call), streams);
+      const toolCount = readsInstructions(parsedBody) ? await tools.countTools(call) : 0;
+      return sendResponse(reply, await transport.respond(message, caller.orgId, { ...call, toolCount }), streams);
     };
     const post = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { caller } = request;
@@ -97,6 +99,20 @@ export function mcpPlugin(options: McpOptions) {
     );
     addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, streams) });
   };
+}
+
+/** A call that the SDK handles. */
+interface SdkCall extends GatewayCall {
+  /** The number of tools in the list of the caller, for a request that reads the instructions. */
+  toolCount: number;
+}
+
+const WITH_INSTRUCTIONS = ["initialize", "server/discover"];
+
+/** Whether the response to a message, or to one of a batch, contains the instructions of the server. */
+function readsInstructions(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => isRecord(message) && WITH_INSTRUCTIONS.includes(String(message["method"])));
 }
 
 /** Rejects a body whose values would take too much time and memory, before it is parsed. */
@@ -115,7 +131,7 @@ interface OpenStreams {
 }
 
 /** Notifies open streams about changed tools, and ends them when their credentials become invalid or the server closes. */
-function openStreams(scope: FastifyInstance, transport: McpTransport<GatewayCall>, options: McpOptions): OpenStreams {
+function openStreams(scope: FastifyInstance, transport: McpTransport<SdkCall>, options: McpOptions): OpenStreams {
   const { accessChanges, changes } = options.service;
   const revocation = watchStreams(accessChanges, (request) => isStillAuthenticated(request, options));
   const notifications = new NotificationStreams();

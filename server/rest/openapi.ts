@@ -50,6 +50,7 @@ const TAGS = [
   { name: "Memories", description: "What agents remember beyond one session" },
   { name: "Usage", description: "The plan of the organization, and what it has used" },
   { name: "Audit", description: "The audit log of the organization" },
+  { name: "Organization", description: "Settings of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];
 

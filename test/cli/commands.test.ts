@@ -182,3 +182,11 @@ test("memory is another name of the commands of memories", async () => {
   const listed = await cli.run(["memories", "list", agent.agent_id]);
   expect(listed.stdout).toMatch(/^CONTENT +KIND +CREATED AT +MEMORY ID\nInvoices are sent on Mondays\. +fact /);
 });
+
+test("orgs get shows the settings of the organization, and orgs update changes them", async () => {
+  expect(await dataOf("orgs", "update", "--direct-tools", "none")).toMatchObject({ direct_tools: "none" });
+  expect(await dataOf("orgs", "get")).toMatchObject({ org_id: tenant.org_id, direct_tools: "none" });
+  const { code, stderr } = await cli.run(["orgs", "update", "--direct-tools", "some"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Allowed choices are all, none.")]);
+  expect(await dataOf("orgs", "update", "--direct-tools", "all")).toMatchObject({ direct_tools: "all" });
+});

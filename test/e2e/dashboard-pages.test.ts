@@ -149,7 +149,7 @@ test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", async 
   const { project_id: projectId } = await api.projects.create.mutate({ name, kind: "client" });
   const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`, "/knowledge"];
   paths.push("/projects", `/projects/${projectId}`);
-  paths.push("/settings/tokens", "/settings/members", "/settings/audit");
+  paths.push("/settings/tokens", "/settings/members", "/settings/organization", "/settings/audit");
   const page = await openAs(browser(), owner, pageUrl("/settings/account"), narrow);
   const tooWide: string[] = [];
   const measure = async (path: string) => {
@@ -198,7 +198,7 @@ test.skipIf(lacksBrowser)(
     expect((await otherSession.signIn(newPassword)).status).toBe(200);
 
     await createOrganization(page, "Second");
-    for (const name of ["Tokens", "Members", "Audit log", "Account", "Apps"]) {
+    for (const name of ["Tokens", "Members", "Organization", "Audit log", "Account", "Apps"]) {
       await page.getByRole("link", { name, exact: true }).click();
       await page.getByRole("heading", { name, level: 1 }).waitFor();
     }

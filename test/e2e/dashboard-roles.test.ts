@@ -44,6 +44,7 @@ test.skipIf(lacksBrowser)(
       "Projects",
       "Tokens",
       "Members",
+      "Organization",
       "Account",
     ]);
     await page.getByRole("link", { name: "Members" }).click();

@@ -51,6 +51,7 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "memories.search": ({ id }) => ({ id, q: "mine" }),
   "memories.store": ({ id }) => ({ id, content: "Mine", kind: "fact" }),
   "oauthConnections.revoke": ({ id }) => ({ id }),
+  "organization.update": () => ({ direct_tools: "none" }),
   "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
   "procedures.search": ({ slug }) => ({ query: slug }),
   "projectDocuments.add": ({ id }) => ({ id, content: "Mine" }),
@@ -98,7 +99,14 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "variables.list": ({ id }) => ({ id }),
   "variables.set": ({ id }) => ({ id, name: "API_KEY", value: "1" }),
 };
-export const WITHOUT_INPUT = ["account.get", "apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
+export const WITHOUT_INPUT = [
+  "account.get",
+  "apps.list",
+  "oauthConnections.list",
+  "organization.get",
+  "tokens.list",
+  "usage.get",
+];
 /** Procedures for one object by its id or slug. */
 export const FOR_ONE_OBJECT = [
   "agentRuntimes.declare",
@@ -191,6 +199,7 @@ export const FOR_ONE_OBJECT = [
  */
 export const FOR_NO_OBJECT = [
   "audit.list",
+  "organization.update",
   "procedures.search",
   "projects.browse",
   "projects.list",

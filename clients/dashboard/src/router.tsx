@@ -26,6 +26,7 @@ import { ProjectsPage } from "./pages/projects/projects.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { AuditPage } from "./pages/settings/audit.tsx";
 import { MembersPage } from "./pages/settings/members.tsx";
+import { OrganizationPage } from "./pages/settings/organization.tsx";
 import { TokensPage } from "./pages/settings/tokens.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
@@ -199,6 +200,7 @@ const routes = root.addChildren([
     knowledgeDocument,
     layoutPage("/settings/tokens", TokensPage),
     layoutPage("/settings/members", MembersPage),
+    layoutPage("/settings/organization", OrganizationPage),
     layoutPage("/settings/audit", AuditPage),
     layoutPage("/settings/account", AccountPage),
   ]),

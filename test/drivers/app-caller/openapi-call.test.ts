@@ -57,7 +57,7 @@ async function call(
   const caller = new EdgeProxyCaller((slug) => ({ host: "127.0.0.1", port, hostHeader: `${slug}.localhost:4001` }));
   try {
     const signal = new AbortController().signal;
-    const app = { slug: "shop", appToken: "sva_token", name: "op", kind: "mutation" } as const;
+    const app = { slug: "shop", deploymentId: "d1", appToken: "sva_token", name: "op", kind: "mutation" } as const;
     return { result: await caller.call({ ...app, invocation, input, signal }), requests };
   } finally {
     server.closeAllConnections();

@@ -20,6 +20,7 @@ const NAVIGATION = [
   ["/projects", "Projects", "member"],
   ["/settings/tokens", "Tokens", "member"],
   ["/settings/members", "Members", "member"],
+  ["/settings/organization", "Organization", "member"],
   ["/settings/audit", "Audit log", "owner"],
   ["/settings/account", "Account", "member"],
 ] as const;
