@@ -27,7 +27,11 @@ export const setInstructionsToolRequest = z.strictObject({
   content: content.optional(),
   agent_id: agentOfTool,
   expected_hash: expectedHash,
-  revert_to: z.int().min(1).optional().meta({ description: "A revision to restore, instead of content" }),
+  revert_to: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: "A revision to restore, instead of content; 0: empty, as before the first one" }),
 }) satisfies z.ZodType<SetInstructions>;
 
 const version = z.object({ content: z.string(), content_hash: z.string() });
@@ -51,7 +55,9 @@ export const replaceInstructionsRequest = z
 export const revertInstructionsRequest = z
   .strictObject({
     id,
-    number: z.int().min(1).meta({ description: "The number of the revision to restore" }),
+    number: z.int().min(0).meta({
+      description: "The number of the revision to restore; 0 for the empty instructions before the first one",
+    }),
     expected_hash: expectedHash,
   })
   .meta({ id: "RevertInstructionsRequest" });

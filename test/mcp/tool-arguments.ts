@@ -146,6 +146,6 @@ export const INVALID: Record<string, [input: object, message: RegExp][]> = {
   service_set_agent_instructions: [
     [{}, /Send either content or revert_to/],
     [{ content: "x".repeat(32_769) }, /content: has 32769 bytes/],
-    [{ revert_to: 0 }, /revert_to: .*>=1/],
+    [{ revert_to: -1 }, /revert_to: .*0/],
   ],
 };
