@@ -3,6 +3,7 @@ import { INSTRUCTION_LIMITS } from "../domain/agents/instruction-rules.ts";
 import type { Instructions, RevisionPage, RevisionView } from "../domain/agents/read-instructions.ts";
 import type { ChangedInstructions, SetInstructions } from "../domain/agents/set-instructions.ts";
 import { timestamp } from "./core/common.schema.ts";
+import { EMPTY_TEXT_IS_A_VALUE } from "./core/omit-absent.ts";
 
 const id = z.uuid().meta({ description: "The agent's id", examples: ["5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const hash = z.string().regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, such as a content_hash");
@@ -24,7 +25,7 @@ export const instructionsResponse = z.object({
 }) satisfies z.ZodType<Instructions>;
 
 export const setInstructionsToolRequest = z.strictObject({
-  content: content.optional(),
+  content: content.optional().register(EMPTY_TEXT_IS_A_VALUE, { reason: "an AGENTS.md can be empty" }),
   agent_id: agentOfTool,
   expected_hash: expectedHash,
   revert_to: z

@@ -8,6 +8,7 @@ import { ServiceError } from "../domain/shared/errors.ts";
 import { type AccessMeta, getAccessError, type ProcedureType, requiredAccess } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { fromValidation, InvalidInput } from "./core/invalid-input.ts";
+import { omitAbsent } from "./core/omit-absent.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
 import { appRouter, callRouterProcedure } from "./index.ts";
 
@@ -194,7 +195,7 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
 }
 
 function parseArguments(schema: z.ZodType<object>, args: unknown): object {
-  const parsed = schema.safeParse(args);
+  const parsed = schema.safeParse(omitAbsent(schema, args));
   if (parsed.success) return parsed.data;
   throw fromValidation(parsed.error);
 }

@@ -11,6 +11,7 @@ import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts"
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { sessionNotFound } from "../../domain/sessions/session-view.ts";
 import { tokenNotFound } from "../../domain/tokens/token-view.ts";
+import { describeIssue } from "./describe-issue.ts";
 
 export interface InputIssue {
   path: PropertyKey[];
@@ -73,19 +74,6 @@ function notFoundAt(path: string, [field]: readonly string[]): ServiceError {
 
 function isZodError(error: unknown): error is ZodError {
   return error instanceof Error && error.name === "ZodError" && "issues" in error;
-}
-
-/** The maximum number of unknown fields in a message, so that the response does not grow with the request. */
-const MAX_UNKNOWN_FIELDS = 5;
-/** In characters. */
-const MAX_FIELD_NAME = 64;
-
-function describeIssue(issue: ZodError["issues"][number]): string {
-  if (issue.code === "invalid_type" && issue.path.length > 0 && issue.message.endsWith("received undefined"))
-    return `missing, expected ${issue.expected}`;
-  if (issue.code !== "unrecognized_keys") return issue.message;
-  const names = issue.keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => JSON.stringify(key.slice(0, MAX_FIELD_NAME)));
-  return `unknown field ${names.join(", ")}`;
 }
 
 function formatIssue({ path, message }: InputIssue): string {

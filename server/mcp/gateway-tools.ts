@@ -8,6 +8,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Service } from "../../routers/core/context.ts";
+import { omitAbsent } from "../../routers/core/omit-absent.ts";
 import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -83,7 +84,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
     const { tool, resultVersion, argumentNames } = entry;
     try {
-      const parsedInput = resultVersion && entry.input.safeParse(input).data;
+      const parsedInput = resultVersion && entry.input.safeParse(omitAbsent(entry.input, input)).data;
       // The version is read before the result, so a result is never older than the version it is stored with.
       const version = parsedInput && (await resultVersion(this.#service, call.caller, parsedInput));
       if (!version) return await this.#run(call, entry, input);
