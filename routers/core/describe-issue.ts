@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { askForName, findNearestNames } from "../../domain/shared/nearest-names.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -10,9 +11,16 @@ const MAX_UNKNOWN_FIELDS = 5;
 /** In characters. */
 const MAX_FIELD_NAME = 64;
 
-/** Says what is valid, in words of the service. A message that a schema of ours gives stays. */
-export function describeIssue(issue: Issue): string {
-  if (issue.code === "unrecognized_keys") return `unknown field ${formatNames(issue.keys)}`;
+/**
+ * Says what is valid, in words of the service. A message that a schema of ours gives stays.
+ *
+ * @param names - the valid fields of the whole input, if they are known
+ */
+export function describeIssue(issue: Issue, names: readonly string[] = []): string {
+  if (issue.code === "unrecognized_keys") {
+    const nearest = issue.path.length === 0 ? findNearestNames(issue.keys[0] ?? "", names) : [];
+    return `unknown field ${formatNames(issue.keys)}${nearest.length === 0 ? "" : `.${askForName(nearest)}`}`;
+  }
   return issue.code === "custom" || !OF_ZOD.test(issue.message) ? issue.message : describeRule(issue);
 }
 

@@ -50,11 +50,16 @@ export function toServiceError({ code, cause }: TRPCError, path: string | undefi
  * Returns the error for an input that does not match its schema. A malformed id gets the same response as an unknown id.
  *
  * @param path - as for `toServiceError`
+ * @param names - the valid fields, of which the error names similar ones for an unknown field
  */
-export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""): ServiceError {
+export function fromValidation(
+  { issues }: Pick<ZodError, "issues">,
+  path = "",
+  names: readonly string[] = [],
+): ServiceError {
   const fields = issues.map((issue) => String(issue.path[0]));
   if (fields.every((field) => path.includes(`{${field}}`))) return notFoundAt(path, fields);
-  return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
+  return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue, names) })));
 }
 
 /** @param fields - the malformed parameters of the path, in their order */

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { askForName } from "../../domain/shared/nearest-names.ts";
 import type { ServerDescription, ToolMethods } from "./fast-path.ts";
 
 /** An agent reads this text when it connects. */
@@ -11,8 +12,13 @@ export const GATEWAY: ServerDescription = {
   listCache: { ttlMs: 60_000, cacheScope: "private" },
 };
 
+interface GatewayToolMethods<C> extends ToolMethods<C> {
+  /** The names of tools of the caller that are similar to an unknown name. */
+  findNearestTools(call: C, name: string): Promise<string[]>;
+}
+
 /** Creates a server of the SDK for one request: the SDK implements the protocol, `tools` the methods. */
-export function createGatewayServer<C>(tools: ToolMethods<C>, call: C): Server {
+export function createGatewayServer<C>(tools: GatewayToolMethods<C>, call: C): Server {
   const { info, listCache } = GATEWAY;
   const server = new Server(info, {
     capabilities: { tools: { listChanged: true } },
@@ -22,8 +28,11 @@ export function createGatewayServer<C>(tools: ToolMethods<C>, call: C): Server {
   server.setRequestHandler("tools/list", async () => JSON.parse(await tools.list(call)) as never);
   server.setRequestHandler("tools/call", async ({ params }) => {
     const result = await tools.call(call, params.name, params.arguments);
-    if (result === null)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. tools/list returns the available tools.");
+    if (result === null) {
+      const nearest = askForName(await tools.findNearestTools(call, params.name));
+      const message = `Unknown tool.${nearest} tools/list returns the available tools.`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
     return JSON.parse(result) as never;
   });
   return server;

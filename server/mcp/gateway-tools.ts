@@ -9,6 +9,7 @@ import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts"
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Service } from "../../routers/core/context.ts";
 import { omitAbsent } from "../../routers/core/omit-absent.ts";
+import { findNearestNames } from "../../domain/shared/nearest-names.ts";
 import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -32,6 +33,8 @@ interface ToolList {
   /** The result of `tools/list`. */
   json: string;
   procedureByToolName: ReadonlyMap<string, LiveProcedure>;
+  /** The names of the tools in the list. */
+  listedNames: readonly string[];
 }
 
 interface CachedResult {
@@ -79,6 +82,11 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     const list = await this.#getList(call).catch(() => null);
     const procedure = list?.procedureByToolName.get(name);
     return procedure === undefined ? null : getScopeError(call.caller, procedure.kind);
+  }
+
+  /** Only tools that the caller may call. */
+  async findNearestTools(call: GatewayCall, name: string): Promise<string[]> {
+    return findNearestNames(name, (await this.#getList(call)).listedNames);
   }
 
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
@@ -150,6 +158,7 @@ function createToolList({ version, toolNames }: OfferedProcedures, caller: Calle
     version,
     json: JSON.stringify({ tools }),
     procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
+    listedNames: tools.map(({ name }) => name),
   };
 }
 

@@ -24,6 +24,14 @@ export const VALID: Record<string, object[]> = {
     { content: "Acme pays in EUR", kind: "preference" },
   ],
   service_deploy_app: [{ repo: "acme/site" }],
+  service_delete_app: [{ app_id: APP_ID }],
+  service_list_deployments: [{ app_id: APP_ID }, { app_id: APP_ID, limit: 1 }],
+  service_get_runtime_logs: [{ app_id: APP_ID }, { app_id: APP_ID, level: "error", since: "2026-01-01T00:00:00Z" }],
+  service_list_variables: [{ app_id: APP_ID }],
+  service_set_variable: [
+    { app_id: APP_ID, name: "GREETING", value: "hello" },
+    { app_id: APP_ID, name: "API_KEY", value: "key", secret: true },
+  ],
   service_redeploy_app: [{ app_id: APP_ID }],
   service_rollback_app: [{ app_id: APP_ID, number: 1 }],
   service_get_app_logs: [{ app_id: APP_ID }, { app_id: APP_ID, number: 1 }],
@@ -85,12 +93,33 @@ export const INVALID: Record<string, [input: object, message: RegExp][]> = {
     [{ repo: "acme/site", branch: "a b" }, /branch: must not contain spaces.*are left\. Arguments: /],
   ],
   service_redeploy_app: [
-    [{ app_id: "shop" }, /app_id: /],
+    [{ app_id: "shop" }, /App not found: no app has this id or slug\. service_list_apps/],
+    [{ app_id: "" }, /app_id: must have at least 1 character/],
     [{ app_id: APP_ID, commit: "main" }, /commit: must be the full id of a commit/],
   ],
   service_rollback_app: [
     [{ app_id: APP_ID }, /number: /],
     [{ app_id: APP_ID, number: 0 }, /number: .*at least 1/],
+  ],
+  service_delete_app: [
+    [{}, /app_id: missing, expected string/],
+    [{ app_id: SESSION_ID }, /App not found/],
+  ],
+  service_list_deployments: [
+    [{ app_id: APP_ID, limit: 101 }, /limit: .*at most 100/],
+    [{ app_id: APP_ID, cursor: "made up" }, /cursor: invalid cursor/],
+  ],
+  service_get_runtime_logs: [
+    [{ app_id: APP_ID, level: "fatal" }, /level: must be one of: debug/],
+    [{ app_id: APP_ID, since: "noon" }, /since: must be an RFC 3339 time/],
+    [{ app_id: APP_ID, until: "noon" }, /until: must be an RFC 3339 time/],
+    [{ app_id: APP_ID, limit: 201 }, /limit: .*at most 200/],
+    [{ app_id: APP_ID, cursor: "made up" }, /cursor: invalid cursor/],
+  ],
+  service_list_variables: [[{}, /app_id: missing/]],
+  service_set_variable: [
+    [{ app_id: APP_ID, name: "key", value: "x" }, /name: must match/],
+    [{ app_id: APP_ID, name: "KEY" }, /value: missing, expected string/],
   ],
   service_get_app_logs: [[{ app_id: APP_ID, number: "newest" }, /number: .*number/]],
   service_get_app_changes: [
