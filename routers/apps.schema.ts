@@ -8,6 +8,7 @@ import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import { appOfTool, overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { newVariable } from "./variables.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const token = z.string().meta({ description: "Bearer token for authenticated requests to the deployed app" });
@@ -39,6 +40,11 @@ const buildNetwork = z.boolean().meta({
     "Whether the build script may connect to public addresses. Default false; true requires that the operator allows it",
 });
 
+const variables = z.array(newVariable).meta({
+  description:
+    "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
+});
+
 export const deployRequest = z
   .strictObject({
     repo: repository,
@@ -51,6 +57,7 @@ export const deployRequest = z
     }),
     root_directory: rootDirectory.optional(),
     build_network: buildNetwork.optional(),
+    variables: variables.optional(),
   })
   .meta({ id: "DeployRequest" });
 
@@ -182,13 +189,16 @@ export const browseAppsResponse = z.object({
 }) satisfies z.ZodType<AppPage>;
 
 export const deployToolRequest = z.strictObject({
-  repo: repository,
+  repo: z
+    .string()
+    .meta({ description: "The repository, as owner/name or as its URL at the git host", examples: ["acme/site"] }),
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
   customization: z.string().optional().meta({
     description: "What the app builder agent should change in the source before the build; needs a language model",
   }),
   root_directory: rootDirectory.optional(),
   build_network: buildNetwork.optional(),
+  variables: variables.optional(),
 });
 
 export const deployToolResponse = z.object({ app_id: z.uuid(), slug: z.string(), url: z.url() });

@@ -25,13 +25,15 @@ import {
 } from "./apps.schema.ts";
 import { deleteResponse } from "./core/common.schema.ts";
 import { READS, REPLACES, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
-import { deployProcedure, procedure, router } from "./core/trpc.ts";
+import { deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
+/** Room for the variables of an app, even if JSON escapes each of their characters. */
+const DEPLOY_BODY_BYTES = 2 * 1024 * 1024;
 const notFound = "No such app in the organization";
 
 export const apps = router({
-  deploy: deployProcedure
+  deploy: deployRepositoryProcedure
     .meta({
       access: { scope: "deploy" },
       isRepeatable: true,
@@ -42,6 +44,7 @@ export const apps = router({
         summary: "Deploy an app from a repository",
         description:
           "Creates an app and starts its first deployment. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call. Every other attempt counts against the deploy limit, whatever its result.",
+        bodyLimit: DEPLOY_BODY_BYTES,
         successStatus: 201,
         successDescription: "The deployment has started",
         errorResponses: {

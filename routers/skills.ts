@@ -6,7 +6,7 @@ import { getSkill, listSkills, readSkillFiles } from "../domain/skills/read-skil
 import { uploadSkill } from "../domain/skills/upload-skill.ts";
 import { deleteResponse, HOST_ERRORS } from "./core/common.schema.ts";
 import { READS } from "./core/tool-annotations.ts";
-import { procedure, router } from "./core/trpc.ts";
+import { procedure, readRepositoryProcedure, router } from "./core/trpc.ts";
 import {
   agentRuntime,
   agentRuntimeRequest,
@@ -51,7 +51,7 @@ export const skills = router({
     .output(skillPage)
     .query(({ ctx, input }) => listSkills(ctx.service, ctx.caller, input)),
 
-  upload: procedure
+  upload: readRepositoryProcedure
     .meta({
       access,
       openapi: {

@@ -114,7 +114,8 @@ export async function callTool(
   let input: Promise<object> | undefined;
   const readInput = (): Promise<object> => (input ??= createInput(context, entry, args));
   try {
-    const output = await callRouterProcedure({ ...context, isForAgent: true }, path, readInput, signal);
+    const forAgent = { ...context, isForAgent: true, acceptsRepositoryUrls: true };
+    const output = await callRouterProcedure(forAgent, path, readInput, signal);
     return toResult(output, await readInput());
   } catch (error) {
     throw toServiceError(error, argumentOf) ?? error;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NewVariable } from "../domain/apps/deploy-app.ts";
 import type { ChangedVariable, SetVariable } from "../domain/variables/set-variable.ts";
 import type { DeletedVariable, DeleteVariable } from "../domain/variables/delete-variable.ts";
 import type { VariableList } from "../domain/variables/list-variables.ts";
@@ -36,19 +37,24 @@ const view = {
 
 const variable = z.object(view).meta({ id: "Variable" }) satisfies z.ZodType<VariableView>;
 
+/** What a caller chooses about a variable. */
+const chosen = {
+  name,
+  value: z.string().meta({ description: `At most ${VARIABLE_LIMITS.valueBytes} bytes` }),
+  secret: z.boolean().optional().meta({
+    description: "Whether to never return the value, and to mask it in logs; without it, as before, or `false`",
+  }),
+  build: z
+    .boolean()
+    .optional()
+    .meta({ description: "Whether builds get the variable too; without it, as before, or `false`" }),
+};
+
+/** A variable of an app that a request creates. */
+export const newVariable = z.strictObject(chosen).meta({ id: "NewVariable" }) satisfies z.ZodType<NewVariable>;
+
 export const setVariableRequest = z
-  .strictObject({
-    id,
-    name,
-    value: z.string().meta({ description: `At most ${VARIABLE_LIMITS.valueBytes} bytes` }),
-    secret: z.boolean().optional().meta({
-      description: "Whether to never return the value, and to mask it in logs; without it, as before, or `false`",
-    }),
-    build: z
-      .boolean()
-      .optional()
-      .meta({ description: "Whether builds get the variable too; without it, as before, or `false`" }),
-  })
+  .strictObject({ id, ...chosen })
   .meta({ id: "SetVariableRequest" }) satisfies z.ZodType<SetVariable>;
 
 export const changedVariable = z

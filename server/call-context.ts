@@ -3,6 +3,7 @@ import type { CallDetails, Context, Service } from "../routers/core/context.ts";
 import { callToolForProgram } from "../routers/tool-registry.ts";
 
 const NO_DETAILS: CallDetails = {
+  acceptsRepositoryUrls: false,
   address: null,
   authenticationError: null,
   idempotencyKey: null,

@@ -8,7 +8,7 @@ import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { checkCustomization } from "./customization-text-rules.ts";
-import { findAppByKey, storeIdempotencyKey } from "./idempotency.ts";
+import { findAppByKey, type RepeatableRequest, storeIdempotencyKey } from "./idempotency.ts";
 import { checkAppQuota, lockOrganization } from "./app-quota.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";
 import { normalizeRootDirectory } from "./root-directory-rules.ts";
@@ -40,11 +40,29 @@ export interface NewDeployment {
   rollbackToId?: string;
 }
 
+/** A variable to set, with a value that may be secret. */
+export interface NewVariable {
+  name: string;
+  value: string;
+  /** By default as before; `false` for a new variable. */
+  secret?: boolean | undefined;
+  /** By default as before; `false` for a new variable. */
+  build?: boolean | undefined;
+}
+
+export type StoreVariables = (em: EntityManager, appId: string) => void;
+
 export interface DeployDeps {
   em: EntityManager;
   plans: Plans;
   /** Records a deployment and queues it in the transaction of `em`. */
   enqueueDeployment(em: EntityManager, deployment: NewDeployment): Promise<void>;
+  /**
+   * Checks the variables of a request. Returns a function that stores them for a new app, in the transaction of `em`.
+   *
+   * @throws {ServiceError} `invalid` for variables that no app can have
+   */
+  prepareVariables(variables: readonly NewVariable[]): StoreVariables;
   /** `null` when no app builder agent is configured. */
   appBuilder: AppBuilder | null;
   buildEgress: BuildEgress;
@@ -61,6 +79,8 @@ export interface DeployApp {
   root_directory?: string | undefined;
   /** Whether the build script may connect to public addresses; not by default. */
   build_network?: boolean | undefined;
+  /** The variables of the app. The first build and the first start have them already. */
+  variables?: readonly NewVariable[] | undefined;
 }
 
 export interface DeployedApp {
@@ -79,7 +99,7 @@ const ATTEMPTS = 3;
  * Records a new app and queues its first deployment. Both commit together, so a crash never leaves one without the other.
  *
  * @param idempotencyKey - repeating a call with the same key returns the app of the first call
- * @throws {ServiceError} `invalid` for a repository, branch or other setting that is not allowed; `plan_limit` when the
+ * @throws {ServiceError} `invalid` for a repository, branch, variable or other setting that is not allowed; `plan_limit` when the
  *   organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
  */
 export async function deployApp(
@@ -93,7 +113,11 @@ export async function deployApp(
   checkCustomization(request.customization, deps.appBuilder);
   checkBuildNetwork(request.build_network, deps.buildEgress);
   const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
-  const call = { caller, request, rootDirectory, key: idempotencyKey };
+  const storeVariables = deps.prepareVariables(request.variables ?? []);
+  const { tokenSecret } = deps;
+  const repeatable =
+    idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request, tokenSecret };
+  const call = { caller, request, rootDirectory, storeVariables, repeatable };
   for (let attempt = 1; ; attempt++) {
     try {
       return deployedApp(deps, await inTransaction(deps.em, (em) => recordApp(em, deps, call)));
@@ -108,18 +132,20 @@ interface DeployCall {
   request: DeployApp;
   /** In the normalized form. */
   rootDirectory: string | null;
-  key: string | null;
+  storeVariables: StoreVariables;
+  /** `null` for a request without an idempotency key. */
+  repeatable: RepeatableRequest | null;
 }
 
 async function recordApp(
   em: EntityManager,
   deps: DeployDeps,
-  { caller, request, rootDirectory, key }: DeployCall,
+  { caller, request, rootDirectory, storeVariables, repeatable }: DeployCall,
 ): Promise<App> {
   const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
   // Under the lock: of parallel calls with one key, the second finds the app of the first instead of a full plan.
-  const earlier = key === null ? null : await findAppByKey(em, orgId, key, request);
+  const earlier = repeatable === null ? null : await findAppByKey(em, repeatable);
   if (earlier !== null) return earlier;
   await checkAppQuota(em, deps.plans, organization);
   const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
@@ -128,8 +154,9 @@ async function recordApp(
   const slug = slugFor(name);
   const source = { orgId, createdBy, repo, branch, rootDirectory, buildNetwork };
   const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
-  if (key !== null) storeIdempotencyKey(em, key, request, app);
+  if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();
+  storeVariables(em, app.id);
   const branchIsDefault = request.branch === undefined;
   await deps.enqueueDeployment(em, {
     ...source,

@@ -7,7 +7,7 @@ const IdempotencyKeySchema = defineEntity({
   properties: {
     orgId: p.uuid().primary(),
     key: p.string().primary(),
-    /** SHA-256 of the first request with this key, in hex. */
+    /** A keyed hash of the first request with this key, because a request can contain secrets. */
     fingerprint: p.string(),
     appId: p.uuid(),
     /** `null` for a key that is older than the table of deployments. */

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { ServiceError } from "../shared/errors.ts";
+import { keyedHashHex } from "../shared/keyed-hash.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { App } from "./app.entity.ts";
 import { IdempotencyKey } from "./idempotency-key.entity.ts";
@@ -18,6 +19,16 @@ export function checkIdempotencyKey(key: string): void {
   );
 }
 
+/** A request with a key, which makes repeating it safe. */
+export interface RepeatableRequest {
+  orgId: string;
+  key: string;
+  /** Everything that the caller chose. */
+  request: object;
+  /** Protects what is stored of the request. */
+  tokenSecret: string;
+}
+
 /** Whether the organization has used this key before. Repeating such a call does not count against the deploy limit. */
 export async function isKnownKey(em: EntityManager, orgId: string, key: string): Promise<boolean> {
   return (await em.count(IdempotencyKey, { orgId, key })) > 0;
@@ -28,14 +39,10 @@ export async function isKnownKey(em: EntityManager, orgId: string, key: string):
  *
  * @throws {ServiceError} `key_reused` when the earlier call was a different request
  */
-export async function findByKey(
-  em: EntityManager,
-  orgId: string,
-  key: string,
-  request: object,
-): Promise<IdempotencyKey | null> {
+export async function findByKey(em: EntityManager, call: RepeatableRequest): Promise<IdempotencyKey | null> {
+  const { orgId, key } = call;
   const earlier = await em.findOne(IdempotencyKey, { orgId, key });
-  if (earlier === null || earlier.fingerprint === fingerprintOf(request)) return earlier;
+  if (earlier === null || isSameRequest(earlier, call)) return earlier;
   throw new ServiceError(
     "key_reused",
     "This Idempotency-Key was used for a different request. Use a new key for a new request.",
@@ -47,15 +54,10 @@ export async function findByKey(
  *
  * @throws {ServiceError} `key_reused` when the earlier call was a different request; `conflict` when its app is gone
  */
-export async function findAppByKey(
-  em: EntityManager,
-  orgId: string,
-  key: string,
-  request: object,
-): Promise<App | null> {
-  const earlier = await findByKey(em, orgId, key, request);
+export async function findAppByKey(em: EntityManager, call: RepeatableRequest): Promise<App | null> {
+  const earlier = await findByKey(em, call);
   if (earlier === null) return null;
-  const app = await em.findOne(App, { id: earlier.appId, orgId });
+  const app = await em.findOne(App, { id: earlier.appId, orgId: call.orgId });
   if (app === null)
     throw new ServiceError(
       "conflict",
@@ -65,11 +67,26 @@ export async function findAppByKey(
 }
 
 /** Stores the key with the app and its newest deployment, which the request created, in the transaction of `em`. */
-export function storeIdempotencyKey(em: EntityManager, key: string, request: object, app: App): void {
-  const { id: appId, orgId, latestDeploymentId: deploymentId } = app;
-  em.create(IdempotencyKey, { orgId, key, appId, deploymentId, fingerprint: fingerprintOf(request) });
+export function storeIdempotencyKey(em: EntityManager, call: RepeatableRequest, app: App): void {
+  const { id: appId, latestDeploymentId: deploymentId } = app;
+  em.create(IdempotencyKey, {
+    orgId: call.orgId,
+    key: call.key,
+    appId,
+    deploymentId,
+    fingerprint: fingerprintOf(call),
+  });
 }
 
-function fingerprintOf(request: object): string {
-  return sha256Hex(JSON.stringify(Object.entries(request).toSorted()));
+function isSameRequest({ fingerprint }: IdempotencyKey, call: RepeatableRequest): boolean {
+  // Earlier versions of the service stored a plain hash of requests, which had no secrets yet.
+  return fingerprint === fingerprintOf(call) || fingerprint === sha256Hex(serialize(call));
+}
+
+function fingerprintOf(call: RepeatableRequest): string {
+  return keyedHashHex(call.tokenSecret, "idempotency-keys", serialize(call));
+}
+
+function serialize({ request }: RepeatableRequest): string {
+  return JSON.stringify(Object.entries(request).toSorted());
 }

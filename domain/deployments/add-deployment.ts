@@ -20,6 +20,7 @@ export interface AddDeploymentDeps {
   db: Db;
   plans: Plans;
   jobs: JobQueue;
+  tokenSecret: string;
 }
 
 /** What the caller requests, and the key that makes repeating the request safe. */
@@ -71,13 +72,16 @@ export async function addDeployment(
 
 async function recordDeployment(
   em: EntityManager,
-  { plans, jobs }: AddDeploymentDeps,
+  { plans, jobs, tokenSecret }: AddDeploymentDeps,
   { caller: { orgId, userId: createdBy }, appId, request, idempotencyKey }: DeploymentRequest,
   chooseSource: (em: EntityManager, app: App) => Promise<DeploymentSource>,
 ): Promise<string> {
   const organization = await lockOrganization(em, orgId);
-  const identified = { ...request, app_id: appId };
-  const earlier = idempotencyKey === null ? null : await findByKey(em, orgId, idempotencyKey, identified);
+  const repeatable =
+    idempotencyKey === null
+      ? null
+      : { orgId, key: idempotencyKey, request: { ...request, app_id: appId }, tokenSecret };
+  const earlier = repeatable === null ? null : await findByKey(em, repeatable);
   if (earlier?.deploymentId) return earlier.deploymentId;
   const app = await lockExistingApp(em, { id: appId, orgId });
   if (!countsInPlan(app)) await checkAppQuota(em, plans, organization);
@@ -87,7 +91,7 @@ async function recordDeployment(
   await supersedeWaiting(em, appId, number);
   const id = randomUUID();
   em.assign(app, { latestDeploymentId: id, status: "queued", statusMessage: null, error: null });
-  if (idempotencyKey !== null) storeIdempotencyKey(em, idempotencyKey, identified, app);
+  if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await enqueueDeployment(em, jobs, { ...source, id, appId, orgId, createdBy, number });
   return id;
 }

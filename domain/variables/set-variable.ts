@@ -1,9 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { NewVariable } from "../apps/deploy-app.ts";
 import type { Caller } from "../shared/caller.ts";
 import { AppVariable } from "./app-variable.entity.ts";
 import type { ApplyStatus } from "./apply-status.ts";
 import { type ChangeDeps, changeVariables } from "./change-variables.ts";
 import type { VariableCipher } from "./variable-cipher.ts";
+import { sealVariable } from "./seal-variable.ts";
 import { checkName, checkTotal, checkValue } from "./variable-rules.ts";
 import type { VariableView } from "./variable-view.ts";
 
@@ -11,15 +13,9 @@ export interface SetVariableDeps extends ChangeDeps {
   variableCipher: VariableCipher;
 }
 
-export interface SetVariable {
+export interface SetVariable extends NewVariable {
   /** The app's id. */
   id: string;
-  name: string;
-  value: string;
-  /** By default as before; `false` for a new variable. */
-  secret?: boolean | undefined;
-  /** By default as before; `false` for a new variable. */
-  build?: boolean | undefined;
 }
 
 export type ChangedVariable = VariableView & ApplyStatus;
@@ -60,13 +56,13 @@ function store(
   const isForBuild = build ?? existing?.isForBuild ?? false;
   if (existing?.isSecret === isSecret && existing.isForBuild === isForBuild)
     if (cipher.open(existing.sealedValue, existing) === value) return { variable: existing, isChanged: false };
-  const sizeBytes = Buffer.byteLength(name) + Buffer.byteLength(value);
-  checkTotal([...variables.filter((variable) => variable !== existing).map((it) => it.sizeBytes), sizeBytes]);
-  const fields = { sealedValue: cipher.seal(value, { appId, name, isSecret }), sizeBytes, isSecret, isForBuild };
+  const fields = sealVariable(cipher, { appId, name, value, isSecret, isForBuild });
+  const others = variables.filter((variable) => variable !== existing);
+  checkTotal([...others, fields].map(({ sizeBytes }) => sizeBytes));
   const now = new Date();
   const variable = existing
     ? em.assign(existing, { ...fields, updatedAt: now })
-    : em.create(AppVariable, { appId, name, ...fields, createdAt: now, updatedAt: now });
+    : em.create(AppVariable, { ...fields, createdAt: now, updatedAt: now });
   return { variable, isChanged: true };
 }
 

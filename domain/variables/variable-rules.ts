@@ -35,29 +35,40 @@ export function hasNameFormat(name: string): boolean {
   return NAME.test(name) && name.length <= VARIABLE_LIMITS.nameLength;
 }
 
-/** @throws {ServiceError} `invalid` for a name that no variable may have */
-export function checkName(name: string): void {
+/**
+ * @param field - the field of the input, for the error
+ * @throws {ServiceError} `invalid` for a name that no variable may have
+ */
+export function checkName(name: string, field = "name"): void {
   if (!hasNameFormat(name))
     throw new ServiceError(
       "invalid",
-      `name: must match ^[A-Z][A-Z0-9_]*$ and have at most ${VARIABLE_LIMITS.nameLength} characters. Example: "API_KEY".`,
+      `${field}: must match ^[A-Z][A-Z0-9_]*$ and have at most ${VARIABLE_LIMITS.nameLength} characters. Example: "API_KEY".`,
     );
   const prefix = RESERVED_PREFIXES.find((reserved) => name.startsWith(reserved));
   if (prefix === undefined && !RESERVED_NAMES.has(name)) return;
   const reserved = prefix === undefined ? `"${name}" is` : `names that start with "${prefix}" are`;
-  throw new ServiceError("invalid", `name: ${reserved} reserved for the platform. Choose another name.`);
+  throw new ServiceError("invalid", `${field}: ${reserved} reserved for the platform. Choose another name.`);
 }
 
-/** @throws {ServiceError} `invalid` for a value that no variable may have */
-export function checkValue(value: string): void {
+/**
+ * @param field - the field of the input, for the error, which never contains the value
+ * @throws {ServiceError} `invalid` for a value that no variable may have
+ */
+export function checkValue(value: string, field = "value"): void {
   if (!value.isWellFormed() || value.includes("\0"))
-    throw new ServiceError("invalid", "value: must be text without NUL characters and unpaired surrogates.");
+    throw new ServiceError("invalid", `${field}: must be text without NUL characters and unpaired surrogates.`);
   const bytes = Buffer.byteLength(value);
   if (bytes > VARIABLE_LIMITS.valueBytes)
     throw new ServiceError(
       "invalid",
-      `value: has ${bytes} bytes, but may have at most ${VARIABLE_LIMITS.valueBytes}. Keep large data in files or in the app's storage.`,
+      `${field}: has ${bytes} bytes, but may have at most ${VARIABLE_LIMITS.valueBytes}. Keep large data in files or in the app's storage.`,
     );
+}
+
+/** What a variable counts against the bound of its app. */
+export function variableSizeBytes({ name, value }: { name: string; value: string }): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(value);
 }
 
 /**

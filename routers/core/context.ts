@@ -12,6 +12,7 @@ import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
+import type { RepositoryUrlDeps } from "../../domain/apps/repository-url.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
 import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
@@ -96,6 +97,7 @@ export type Service = AgentRuntimeDeps &
   ReadSkillsDeps &
   RecordCallDeps &
   RedeployDeps &
+  RepositoryUrlDeps &
   RevokeOAuthConnectionDeps &
   RevokeTokenDeps &
   RotateAppTokenDeps &
@@ -126,6 +128,8 @@ export interface RateLimitDeps {
 
 /** What the transport (REST, RPC or MCP) knows about one call. */
 export interface CallDetails {
+  /** Whether a person or a model may have written the input, so that `repo` can be a URL. REST has a pattern for it. */
+  acceptsRepositoryUrls: boolean;
   /** The client's network address; `null` when the call did not come over the network. */
   address: string | null;
   /** The error to report when there is no caller; `null` for "missing or invalid token". */

@@ -3,6 +3,7 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import type { z } from "zod";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
 import { prepareCallRecord } from "../../domain/audit/record-call.ts";
+import { normalizeRepository } from "../../domain/apps/repository-url.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { runForOrganization } from "../../domain/shared/transaction.ts";
@@ -165,6 +166,13 @@ const checkedIdempotencyKey = t.middleware(({ ctx: { idempotencyKey: key }, next
   return next();
 });
 
+/** Accepts a URL of the git host for `repo`, except in REST. A URL that is not accepted is an invalid input like any other. */
+const acceptRepositoryUrl = (folderField: string) =>
+  t.middleware(({ ctx, getRawInput, next }) => {
+    if (!ctx.acceptsRepositoryUrls) return next();
+    return next({ getRawInput: async () => normalizeRepository(ctx.service, await getRawInput(), folderField) });
+  });
+
 /** The base of every procedure. It requires a credential of an organization. */
 export const procedure = authorized.use(rejectUnreadableBody);
 
@@ -173,3 +181,9 @@ export const restartProcedure = restartLimited.use(checkedIdempotencyKey).use(re
 
 /** The base of procedures that count against the organization's deploy limit. */
 export const deployProcedure = deployLimited.use(checkedIdempotencyKey).use(rejectUnreadableBody);
+
+/** The base of a procedure that deploys a repository. */
+export const deployRepositoryProcedure = deployProcedure.use(acceptRepositoryUrl("root_directory"));
+
+/** The base of a procedure that reads a folder of a repository. */
+export const readRepositoryProcedure = procedure.use(acceptRepositoryUrl("path"));

@@ -6,6 +6,7 @@ import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts"
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import { hideProcedures, renameInIndex } from "../../domain/procedures/replace-procedures.ts";
 import type { RuntimeLogTail } from "../../domain/runtime-logs/runtime-log-tail.ts";
+import { prepareVariables } from "../../domain/variables/prepare-variables.ts";
 import { ReferenceCountedInstances } from "../../domain/shared/reference-counted-instances.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
@@ -98,11 +99,13 @@ function createBase(
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
     buildEgress: config.buildEgress,
+    gitBaseUrl: config.gitBaseUrl,
     appListVersions: new AppListVersions(db),
     teardownWaitMs: TEARDOWN_WAIT_MS,
     restartWaitMs: RESTART_WAIT_MS,
     hideProcedures,
     renameInIndex,
+    prepareVariables: (variables) => prepareVariables(variableCipher, variables),
     enqueueDeployment: (tx, deployment) => enqueueDeployment(tx, jobs, deployment),
     reportInternalError: (err, what) => log.error({ err }, what),
   } satisfies Partial<Service>;

@@ -103,7 +103,7 @@ async function createContext(service: Service, { req: request, info }: CreateFas
   const { "idempotency-key": key } = request.headers;
   // A key identifies one call, so a batch has none.
   const idempotencyKey = typeof key === "string" && info.calls.length === 1 ? key : null;
-  return callContext(service, caller, { address, idempotencyKey, authenticationError });
+  return callContext(service, caller, { address, idempotencyKey, authenticationError, acceptsRepositoryUrls: true });
 }
 
 /** Creates the headers of a response to a batch from the causes of its errors. */

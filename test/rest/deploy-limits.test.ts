@@ -51,7 +51,7 @@ verifies(
     const json = { "content-type": "application/json" };
     const attempts: [status: number, request: { body?: string; headers?: Record<string, string> }][] = [
       [400, { body: "{", headers: json }],
-      [413, { body: JSON.stringify({ repo: "x".repeat(300 * 1024) }), headers: json }],
+      [413, { body: JSON.stringify({ repo: "x".repeat(3 * 1024 * 1024) }), headers: json }],
       [415, { body: "repo=acme/site", headers: { "content-type": "text/plain" } }],
       [415, {}],
       [400, { body: `{"repo": "../.."}`, headers: json }],

@@ -116,7 +116,11 @@ test("413 and 415 are documented for every operation that reads a body", async (
   );
   const sizeOf = ({ method, path }: Operation) => {
     if (/^\/v1\/(knowledge|projects\/\{id\})\/documents(\/\{\w+\})?$/.test(path)) return 2;
-    return ["PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(`${method} ${path}`) ? 1 : 0;
+    return ["POST /v1/apps/deploy", "PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(
+      `${method} ${path}`,
+    )
+      ? 1
+      : 0;
   };
   const bodyOf = (operation: Operation) => bodies[sizeOf(operation)];
   const withBody = operations.filter(canHaveBody);

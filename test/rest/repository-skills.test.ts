@@ -3,6 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { skillDocument, skillsOf } from "../support/service/skills.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -41,6 +42,15 @@ test("a skill is read from a folder of a repository, and names its source and co
   const replaced = await upload("pdf", { repo: "acme/skills", branch: "next", path: "./skills/pdf/" });
   expect(replaced.body).toMatchObject({ source: "acme/skills@next:skills/pdf", commit: next, file_count: 1 });
   expect(await readdir(path.join(harness.dataDirectory, "skill-checkouts"))).toEqual([]);
+});
+
+test("a skill is read from the URL of its folder, where a person writes it", async () => {
+  const { api_key: token } = await harness.tenant();
+  const repository = await Repository.create(folder, "acme/linked");
+  const commit = await repository.commitFiles(FILES, "trunk");
+  const repo = `${pathToFileURL(folder).href}/acme/linked/tree/trunk/skills/pdf`;
+  const stored = await rpcClient(harness.service.publicUrl, token).skills.upload.mutate({ name: "pdf", repo });
+  expect(stored).toMatchObject({ name: "pdf", source: "acme/linked@trunk:skills/pdf", commit });
 });
 
 test("a skill is read from the root of a repository whose default branch is not main", async () => {

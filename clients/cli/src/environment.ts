@@ -18,6 +18,8 @@ export interface Environment {
   noColor: boolean;
   /** Whether the terminal cannot move its cursor, as the shell in Emacs. */
   isDumbTerminal: boolean;
+  /** Returns a variable whose name the user has given; `undefined` for one without a value. */
+  variable(name: string): string | undefined;
 }
 
 export interface ProgramFolders {
@@ -50,6 +52,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     hasBrowser: hasDisplay && read("SSH_CONNECTION") === undefined && read("CI") === undefined,
     noColor: read("NO_COLOR") !== undefined || read("TERM") === "dumb",
     isDumbTerminal: read("TERM") === "dumb",
+    variable: read,
   };
 }
 

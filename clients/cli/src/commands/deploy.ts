@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
 import { Interrupted } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
+import { addVariableOptions, readVariables, type VariableOptions } from "../deploy-variables.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
-interface DeployOptions {
+interface DeployOptions extends VariableOptions {
   branch?: string;
   customize?: string;
   rootDirectory?: string;
@@ -15,17 +16,18 @@ interface DeployOptions {
 type AcceptedApp = ProcedureOutput<"apps", "deploy">;
 
 export function defineDeployCommand(program: Command, context: () => Context): void {
-  program
+  const command = program
     .command("deploy")
     .summary("Deploy an app from a repository")
     .description(
       "Deploys a new app, shows its build, and prints its URL. To deploy an app again, use: svc deployments redeploy",
     )
-    .argument("<repository>", "the repository as owner/name, such as examples/guestbook")
+    .argument("<repository>", "the repository as owner/name, such as examples/guestbook, or its URL at the git host")
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
     .option("--root-directory <folder>", "the folder of the app in the repository")
-    .option("--build-network", "let the build connect to public addresses")
+    .option("--build-network", "let the build connect to public addresses");
+  addVariableOptions(command)
     .option("--no-wait", "return when the deployment has started")
     .action((repository: string, options: DeployOptions) => deploy(context(), repository, options));
   program
@@ -66,12 +68,14 @@ async function customize(
 
 async function deploy(context: Context, repository: string, options: DeployOptions): Promise<void> {
   const { output, signal } = context;
+  const variables = await readVariables(context, options);
   const request: Input<"apps", "deploy"> = {
     repo: repository,
     ...(options.branch !== undefined && { branch: options.branch }),
     ...(options.customize !== undefined && { customization: options.customize }),
     ...(options.rootDirectory !== undefined && { root_directory: options.rootDirectory }),
     ...(options.buildNetwork === true && { build_network: true }),
+    ...(variables.length > 0 && { variables }),
   };
   const client = await connect(context, `Deploying ${repository} …`);
   if (!options.wait) {
