@@ -9,7 +9,7 @@ import { INVOICES, NEWSLETTER, SHOP } from "./sample-repositories.ts";
 
 /** What the user who asks for the jobs knows. */
 export interface Situation {
-  /** When the shop responded with 500. */
+  /** When the shop and the invoices responded with 500. */
   noon: Date;
   /** The repository to deploy. */
   repository: string;
@@ -29,12 +29,14 @@ export async function prepareOrganization(rest: RestClient, { folder }: Prepared
   await commitFiles(folder, "acme/shop", SHOP.working, signal);
   await commitFiles(folder, "acme/invoices", INVOICES, signal);
   await commitFiles(folder, "acme/newsletter", NEWSLETTER, signal);
-  await deployUntilReady(rest, "/v1/apps/deploy", { repo: "acme/invoices" });
+  const invoices = await deployUntilReady(rest, "/v1/apps/deploy", { repo: "acme/invoices" });
   const shop = await deployUntilReady(rest, "/v1/apps/deploy", { repo: "acme/shop" });
   await commitFiles(folder, "acme/shop", SHOP.broken, signal);
   await deployUntilReady(rest, `/v1/apps/${shop.id}/deployments`, {});
   const noon = new Date();
   await visit(`${shop.url}/price`);
+  await visit(`${invoices.url}/invoices/6/send`);
+  for (const { id } of [shop, invoices]) await untilErrorIsLogged(rest, id);
   await storeAgentWork(rest);
   await storeKnowledge(rest);
   return { noon, repository: "acme/newsletter", visit };
@@ -53,6 +55,15 @@ async function deployUntilReady(rest: RestClient, path: string, body: object): P
     const app = await callRest<AppDetail>(rest, `/v1/apps/${id}`);
     if (app.status === "ready") return app;
     if (app.status === "failed") throw new Error(`The deployment failed: ${app.error}`);
+    await sleep(50, undefined, { signal: rest.signal });
+  }
+}
+
+/** What an app prints arrives shortly after its response. */
+async function untilErrorIsLogged(rest: RestClient, id: string): Promise<void> {
+  for (;;) {
+    const { logs } = await callRest<{ logs: unknown[] }>(rest, `/v1/apps/${id}/runtime-logs?level=error`);
+    if (logs.length > 0) return;
     await sleep(50, undefined, { signal: rest.signal });
   }
 }
