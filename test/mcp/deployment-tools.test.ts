@@ -101,6 +101,47 @@ test("pages of deployments and of runtime logs end at the size of a response, an
   });
 });
 
+test("each invalid call of a tool that deploys counts against the deploy limit, as in REST, and says so", async () => {
+  const { personal_access_token: token, rest } = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, token);
+  const attempts = [
+    ["service_deploy_app", {}, "repo: missing"],
+    ["service_deploy_app", { repo: 7, branch: null }, "repo: must be a string, not number"],
+    ["service_redeploy_app", { app_id: "unknown" }, "App not found"],
+    ["service_redeploy_app", { app_id: "unknown", brnach: "main" }, 'unknown field "brnach"'],
+  ] as const;
+  for (const [at, [tool, input, reason]] of attempts.entries()) {
+    const { isError, text } = await gateway.tool(tool, input);
+    expect([isError, text]).toEqual([true, expect.stringContaining(reason)]);
+    expect(text).toContain(` This attempt counted: ${4 - at} of 5 are left.`);
+  }
+  expect((await rest.post("/v1/apps/deploy", { repo: 7 })).text).toContain("This attempt counted: 0 of 5 are left.");
+  const { text } = await gateway.tool("service_deploy_app", { repo: "acme/agent" });
+  expect(text).toMatch(/may deploy 5 times in 5 minutes\. Try again in \d+ seconds/);
+});
+
+test("logs of builds and of apps reach an agent without codes for terminals", async () => {
+  const repository = await Repository.create(repositories(), "acme/colors");
+  const print = String.raw`console.log("\x1b[32mgreen\x1b[0m \x1b]0;title\x07end");`;
+  await repository.commitFiles({
+    "package.json": JSON.stringify({ private: true, scripts: { build: "node build.js" } }),
+    "build.js": print,
+    "index.js": `export default { fetch() { ${print} return new Response("ok"); } };`,
+  });
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const { slug, url } = (await gateway.tool("service_deploy_app", { repo: "acme/colors" })).structuredContent;
+  const built = await gateway.tool("service_get_app_logs", { app_id: slug, wait_seconds: 50 });
+  expect(built.structuredContent).toMatchObject({ status: "ready", log: expect.stringContaining("green end\n") });
+  await appRequest(String(url));
+  await vi.waitFor(async () => {
+    const { structuredContent, text } = await gateway.tool("service_get_runtime_logs", { app_id: slug });
+    expect(structuredContent["logs"]).toContainEqual(expect.objectContaining({ message: "green end" }));
+    expect(text).not.toContain(String.raw`\u001b`);
+  }, 20_000);
+  expect(built.text).not.toContain(String.raw`\u001b`);
+});
+
 test("a call that cannot succeed says what is wrong", async () => {
   const tenant = await harness().tenant();
   const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const run = async (code: string) => (await gateway.tool("service_execute", { code })).structuredContent;
 
 test.each([
-  ["const x = 1;", 0, "The program printed nothing. Print results with console.log.\n"],
+  ["const x = 1;", 0, /^The program printed nothing\. Print results with console\.log\.\n$/],
   ["  console.log();", 0, /^The program printed nothing/],
   ["service.tools.service_list_apps({});", 0, /console\.log\(await service\.…\)\.\n$/],
   ["return 5;", 1, /`return` is allowed in functions only: .* Print its result with console\.log\.\n$/],
@@ -34,7 +34,7 @@ test.each([
   ["await service.tools.list_apps();", 1, /Programs have no such tool\. Did you mean "service_list_apps"\?/],
 ] as const)("the output of %s says what to do", async (code, exitCode, advice) => {
   const { exit_code, stderr } = await run(code);
-  expect([exit_code, stderr]).toEqual([exitCode, typeof advice === "string" ? advice : expect.stringMatching(advice)]);
+  expect([exit_code, stderr]).toEqual([exitCode, expect.stringMatching(advice)]);
 });
 
 test.each([

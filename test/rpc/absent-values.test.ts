@@ -16,8 +16,10 @@ interface Procedure {
 /** The schemas of all inputs and of all arguments of tools, with the path of the procedure. */
 const SCHEMAS = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>).flatMap(
   ([path, { _def }]) =>
-    [_def.inputs[0], _def.meta?.tool?.arguments].flatMap((schema) => (schema === undefined ? [] : [[path, schema]])),
-) as [string, z.ZodObject][];
+    [_def.inputs[0], _def.meta?.tool?.arguments].flatMap((schema): [string, z.ZodObject][] =>
+      schema === undefined ? [] : [[path, schema]],
+    ),
+);
 
 /** The optional fields of an object, also in objects and arrays within it. */
 function optionalFields(schema: z.ZodType, path: string): [path: string, owner: z.ZodObject, name: string][] {
