@@ -13,6 +13,7 @@ import { execute } from "./execute.ts";
 import { fairness } from "./fairness.ts";
 import { gateway } from "./gateway.ts";
 import { transcripts } from "./import.ts";
+import { jobs } from "./jobs.ts";
 import { knowledge } from "./knowledge.ts";
 import { listApps } from "./list-apps.ts";
 import { logStreams } from "./log-streams.ts";
@@ -40,6 +41,7 @@ const SECTIONS: readonly Section[] = [
   coldStart,
   commandLine,
   gateway,
+  jobs,
   execute,
   restBesideBuilds,
   fairness,

@@ -4,6 +4,7 @@ import type { WorkspacePage } from "../domain/agent-workspaces/list-workspace-fi
 import { CONTENT_ENCODINGS, type WorkspaceFilePart } from "../domain/agent-workspaces/read-workspace-file.ts";
 import { WORKSPACE_LIMITS } from "../domain/ports/agent-workspaces.ts";
 import { timestamp } from "./core/common.schema.ts";
+import { EMPTY_TEXT_IS_A_VALUE } from "./core/omit-absent.ts";
 
 /** How much of a file one response contains, in bytes. */
 const MAX_PART_BYTES = 1024 * 1024;
@@ -72,7 +73,10 @@ export const workspaceFilePart = z
 
 export const clearWorkspaceRequest = z.strictObject({
   id,
-  path: path.optional().meta({ description: "A file or a folder, relative to `/workspace`. By default everything" }),
+  path: path
+    .optional()
+    .meta({ description: "A file or a folder, relative to `/workspace`. By default everything" })
+    .register(EMPTY_TEXT_IS_A_VALUE, { reason: "a program with an empty variable would delete all files" }),
 });
 
 export const clearedWorkspace = z

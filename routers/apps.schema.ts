@@ -7,7 +7,7 @@ import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
-import { overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { appOfTool, overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
 import { newVariable } from "./variables.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -134,6 +134,8 @@ export const logsResponse = z
   .meta({ id: "LogsResponse" }) satisfies z.ZodType<DeploymentLogView>;
 
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
+
+export const appOfToolRequest = z.strictObject({ app_id: appOfTool });
 
 export const updateAppRequest = z
   .strictObject({

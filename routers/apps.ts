@@ -10,6 +10,7 @@ import { readDeploymentLog } from "../domain/deployments/read-deployment-log.ts"
 import {
   appDetail,
   appId,
+  appOfToolRequest,
   browseAppsRequest,
   browseAppsResponse,
   deployRequest,
@@ -23,7 +24,7 @@ import {
   updateAppRequest,
 } from "./apps.schema.ts";
 import { deleteResponse } from "./core/common.schema.ts";
-import { READS, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
+import { READS, REPLACES, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
 import { deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
@@ -130,6 +131,15 @@ export const apps = router({
           404: notFound,
           500: "The teardown has not finished yet. The service continues it; repeat the call to see whether it has finished",
         },
+      },
+      tool: {
+        name: "service_delete_app",
+        title: "Delete an app",
+        description:
+          'Deletes an app with its script, SQL database, files and deployments. This cannot be undone, so ask the user first. Repeating the call is safe. Example: {"app_id": "shop-k7m2xq"}',
+        annotations: REPLACES,
+        arguments: appOfToolRequest,
+        fields: { app_id: "id" },
       },
     })
     .input(appId)

@@ -7,7 +7,7 @@ import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
 import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployments/list-deployments.ts";
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
-import { timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const id = uuid.meta({ description: "The app's id" });
@@ -101,10 +101,8 @@ export const rollbackRequest = z
   })
   .meta({ id: "RollbackRequest" });
 
-const appIdOfTool = z.uuid().meta({ description: "The id of the app, from service_list_apps" });
-
 export const redeployToolRequest = z.strictObject({
-  app_id: appIdOfTool,
+  app_id: appOfTool,
   branch: z.string().optional().meta({ description: "Default: the branch of the app" }),
   commit: commit.optional().meta({ description: "The full id of a commit; default: the newest one of the branch" }),
   customization: z.string().nullable().optional().meta({
@@ -113,7 +111,7 @@ export const redeployToolRequest = z.strictObject({
   }),
 });
 
-export const changesToolRequest = z.strictObject({ app_id: appIdOfTool, number: deploymentNumber });
+export const changesToolRequest = z.strictObject({ app_id: appOfTool, number: deploymentNumber });
 
 export const changesResponse = z
   .object({
@@ -131,12 +129,12 @@ export const changesResponse = z
   })
   .meta({ id: "DeploymentChanges" }) satisfies z.ZodType<DeploymentChanges>;
 
-export const rollbackToolRequest = z.strictObject({ app_id: appIdOfTool, number: deploymentNumber });
+export const rollbackToolRequest = z.strictObject({ app_id: appOfTool, number: deploymentNumber });
 
 export const startedDeployment = z.object({ app_id: z.uuid(), number: z.int(), status: z.enum(DEPLOYMENT_STATUSES) });
 
-export const logToolRequest = z.strictObject({
-  app_id: appIdOfTool,
+export const logRequest = z.strictObject({
+  app_id: z.uuid(),
   number: deploymentNumber.optional().meta({ description: "The number of a deployment; default: the newest one" }),
   wait_seconds: z
     .int()
@@ -144,6 +142,31 @@ export const logToolRequest = z.strictObject({
     .max(50)
     .optional()
     .meta({ description: "How long to wait at most until the deployment has ended; default 0" }),
+});
+
+export const logToolRequest = logRequest.extend({ app_id: appOfTool });
+
+export const listDeploymentsToolRequest = listDeploymentsRequest.omit({ id: true }).extend({ app_id: appOfTool });
+
+/** Without ids, and without texts that other tools return. */
+export const listDeploymentsToolResponse = z.object({
+  deployments: z.array(
+    z.object({
+      number: z.int(),
+      status: z.string(),
+      status_message: z.string().nullable(),
+      error: z.string().nullable(),
+      trigger: z.string(),
+      branch: z.string(),
+      commit: z.string().nullable(),
+      rollback_to: z.int().nullable(),
+      is_live: z.boolean(),
+      can_roll_back: z.boolean(),
+      created_at: z.string(),
+      finished_at: z.string().nullable(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
 });
 
 export const logToolResponse = z.object({

@@ -3,6 +3,7 @@ import { INSTRUCTION_LIMITS } from "../domain/agents/instruction-rules.ts";
 import type { Instructions, RevisionPage, RevisionView } from "../domain/agents/read-instructions.ts";
 import type { ChangedInstructions, SetInstructions } from "../domain/agents/set-instructions.ts";
 import { timestamp } from "./core/common.schema.ts";
+import { EMPTY_TEXT_IS_A_VALUE } from "./core/omit-absent.ts";
 
 const id = z.uuid().meta({ description: "The agent's id", examples: ["5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const hash = z.string().regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, such as a content_hash");
@@ -24,10 +25,14 @@ export const instructionsResponse = z.object({
 }) satisfies z.ZodType<Instructions>;
 
 export const setInstructionsToolRequest = z.strictObject({
-  content: content.optional(),
+  content: content.optional().register(EMPTY_TEXT_IS_A_VALUE, { reason: "an AGENTS.md can be empty" }),
   agent_id: agentOfTool,
   expected_hash: expectedHash,
-  revert_to: z.int().min(1).optional().meta({ description: "A revision to restore, instead of content" }),
+  revert_to: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: "A revision to restore, instead of content; 0: empty, as before the first one" }),
 }) satisfies z.ZodType<SetInstructions>;
 
 const version = z.object({ content: z.string(), content_hash: z.string() });
@@ -51,7 +56,9 @@ export const replaceInstructionsRequest = z
 export const revertInstructionsRequest = z
   .strictObject({
     id,
-    number: z.int().min(1).meta({ description: "The number of the revision to restore" }),
+    number: z.int().min(0).meta({
+      description: "The number of the revision to restore; 0 for the empty instructions before the first one",
+    }),
     expected_hash: expectedHash,
   })
   .meta({ id: "RevertInstructionsRequest" });

@@ -133,7 +133,7 @@ export const instructions = router({
         name: "service_set_agent_instructions",
         title: "Replace an agent's instructions",
         description:
-          'Replaces an agent\'s AGENTS.md, or with revert_to restores an earlier revision. Read it first and pass its content_hash as expected_hash, so that no other change is lost. To undo, pass previous_revision as revert_to. Example: {"content": "# Support\\nAnswer in English.", "expected_hash": "e3b0…"}',
+          'Replaces an agent\'s AGENTS.md, or with revert_to restores an earlier revision. Read it first and pass its content_hash as expected_hash, so that no other change is lost. To undo a change, pass its previous_revision as revert_to: revision - 1, or 0 for the first change. Example: {"content": "# Support\\nAnswer in English.", "expected_hash": "e3b0…"}',
         annotations: REPLACES,
       },
     })

@@ -4,6 +4,7 @@ import type { ProjectMountView } from "../domain/projects/mount-project.ts";
 import { PROJECT_KINDS, PROJECT_LIMITS } from "../domain/projects/project-rules.ts";
 import type { FoundDocument, ProjectHits } from "../domain/projects/search-project.ts";
 import { timestamp } from "./core/common.schema.ts";
+import { EMPTY_TEXT_IS_A_VALUE } from "./core/omit-absent.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 
@@ -14,9 +15,12 @@ const name = z.string().meta({
   examples: ["Acme"],
 });
 const kind = z.enum(PROJECT_KINDS);
-const description = z.string().meta({
-  description: `What agents find in the project, at most ${PROJECT_LIMITS.descriptionCharacters} characters`,
-});
+const description = z
+  .string()
+  .meta({
+    description: `What agents find in the project, at most ${PROJECT_LIMITS.descriptionCharacters} characters`,
+  })
+  .register(EMPTY_TEXT_IS_A_VALUE, { reason: "it removes the description" });
 const kindFilter = kind.optional().meta({ description: "Only projects of this kind" });
 const cursor = z.string().max(600).optional().meta({ description: "`next_cursor` of the previous page" });
 

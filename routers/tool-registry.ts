@@ -1,13 +1,16 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { findOwnAgent } from "../domain/agents/find-agent.ts";
+import { resolveAppId } from "../domain/apps/resolve-app-id.ts";
 import { describeArguments } from "../domain/procedures/describe-arguments.ts";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import type { Caller } from "../domain/shared/caller.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
+import { askForName, findNearestNames } from "../domain/shared/nearest-names.ts";
 import { type AccessMeta, getAccessError, type ProcedureType, requiredAccess } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { fromValidation, InvalidInput } from "./core/invalid-input.ts";
+import { omitAbsent } from "./core/omit-absent.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
 import { appRouter, callRouterProcedure } from "./index.ts";
 
@@ -28,6 +31,8 @@ export interface ToolEntry {
   toResult(output: unknown, input: object): object;
   /** See {@link ToolMeta.ownAgent}. */
   ownAgent: string | undefined;
+  /** The field of the input that is an app, which the tool accepts by its slug, too. */
+  appField: string | undefined;
   /** The argument for a field of the input that has another name. */
   argumentOf: ReadonlyMap<string, string>;
   /** A sentence with the names of the arguments, for error messages. */
@@ -54,6 +59,9 @@ export const METADATA_WITHOUT_IDS = {
   },
   has: (type: z.ZodType): boolean => z.globalRegistry.has(type),
 };
+
+/** The argument of every tool for one app. */
+const APP_ARGUMENT = "app_id";
 
 /** Every procedure with `meta.tool`, by the tool's name. Built once, because building schemas is slow. */
 export const TOOLS: ReadonlyMap<string, ToolEntry> = new Map(
@@ -85,8 +93,9 @@ export async function callToolForProgram(
 ): Promise<unknown> {
   const entry = TOOLS.get(name);
   if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callTool(context, entry, input, signal);
-  const names = TOOLS_FOR_PROGRAMS.map((tool) => tool.name).join(", ");
-  throw new ServiceError("not_found", `Programs have no such tool. Available tools: ${names}.`);
+  const names = TOOLS_FOR_PROGRAMS.map((tool) => tool.name);
+  const nearest = askForName(findNearestNames(name, names));
+  throw new ServiceError("not_found", `Programs have no such tool.${nearest} Available tools: ${names.join(", ")}.`);
 }
 
 /**
@@ -96,13 +105,14 @@ export async function callToolForProgram(
  */
 export async function callTool(
   context: Context,
-  { path, toInput, toResult, argumentOf, ownAgent }: ToolEntry,
+  entry: ToolEntry,
   args: unknown,
   signal: AbortSignal,
 ): Promise<object> {
+  const { path, toResult, argumentOf } = entry;
   // The procedure reads its input after it has checked the caller and counted the call.
   let input: Promise<object> | undefined;
-  const readInput = (): Promise<object> => (input ??= addOwnAgent(context, toInput, args, ownAgent));
+  const readInput = (): Promise<object> => (input ??= createInput(context, entry, args));
   try {
     const forAgent = { ...context, isForAgent: true, acceptsRepositoryUrls: true };
     const output = await callRouterProcedure(forAgent, path, readInput, signal);
@@ -112,15 +122,18 @@ export async function callTool(
   }
 }
 
-async function addOwnAgent(
+/** Adds the agent of the caller if the arguments name none, and turns the slug of an app into its id. */
+async function createInput(
   { service, caller }: Context,
-  toInput: ToolEntry["toInput"],
+  { toInput, ownAgent, appField }: ToolEntry,
   args: unknown,
-  field: string | undefined,
 ): Promise<object> {
   const input = toInput(args) as Record<string, unknown>;
-  if (field === undefined || input[field] !== undefined || caller === null) return input;
-  return { ...input, [field]: (await findOwnAgent(service.db, caller, undefined)).id };
+  if (caller === null) return input;
+  if (ownAgent !== undefined && input[ownAgent] === undefined)
+    input[ownAgent] = (await findOwnAgent(service.db, caller, undefined)).id;
+  if (appField !== undefined) input[appField] = await resolveAppId(service, caller, String(input[appField]));
+  return input;
 }
 
 /**
@@ -148,7 +161,7 @@ function toServiceError(error: unknown, argumentOf = NO_OTHER_NAMES): ServiceErr
   if (!(error instanceof TRPCError)) return null;
   const { cause } = error;
   if (cause instanceof InvalidInput)
-    return new ServiceError("invalid", `Invalid arguments: ${cause.message.replace(/\.$/, "")}.`);
+    return new ServiceError("invalid", `Invalid arguments: ${cause.message}${/[.?]$/.test(cause.message) ? "" : "."}`);
   if (!(cause instanceof ServiceError)) return null;
   // The domain names the field of its input.
   const [, field = "", rest] = /^(\w{1,40}): (.*)$/s.exec(cause.message) ?? [];
@@ -182,10 +195,11 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const tool = { name, title, description, annotations, inputSchema, outputSchema };
   const argumentNames = describeArguments(inputSchema);
   const access = requiredAccess(type, meta.access);
+  const appField = APP_ARGUMENT in (inputSchema.properties ?? {}) ? (fields[APP_ARGUMENT] ?? APP_ARGUMENT) : undefined;
   const getError = (caller: Caller) => getAccessError(caller, type, meta.access);
   return [
     {
-      ...{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion, ownAgent },
+      ...{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion, ownAgent, appField },
       argumentOf: new Map(Object.entries(fields).map(([argument, field]) => [field, argument])),
       toInput: (args) => renameFields(parseArguments(input, args), fields),
       toResult: (value, given) =>
@@ -195,9 +209,9 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
 }
 
 function parseArguments(schema: z.ZodType<object>, args: unknown): object {
-  const parsed = schema.safeParse(args);
+  const parsed = schema.safeParse(omitAbsent(schema, args));
   if (parsed.success) return parsed.data;
-  throw fromValidation(parsed.error);
+  throw fromValidation(parsed.error, "", schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 }
 
 function renameFields(args: object, fields: Readonly<Record<string, string>>): object {

@@ -5,7 +5,7 @@ import type { DeletedVariable, DeleteVariable } from "../domain/variables/delete
 import type { VariableList } from "../domain/variables/list-variables.ts";
 import { VARIABLE_LIMITS } from "../domain/variables/variable-rules.ts";
 import type { VariableView } from "../domain/variables/variable-view.ts";
-import { timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const id = z.uuid().meta({ description: "The app's id", examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 // The domain checks names, because a malformed value in a path would get the response of an unknown app.
@@ -72,3 +72,26 @@ export const deleteVariableRequest = z.strictObject({ id, name }) satisfies z.Zo
 export const deletedVariable = z
   .object({ status: z.literal("deleted"), ...applicationState })
   .meta({ id: "DeleteVariableResponse" }) satisfies z.ZodType<DeletedVariable>;
+
+export const setVariableToolRequest = z.strictObject({
+  app_id: appOfTool,
+  name: z.string().meta({ description: "Such as API_KEY" }),
+  value: z.string(),
+  secret: z.boolean().optional().meta({ description: "Never return the value, and mask it in logs" }),
+  build: z.boolean().optional().meta({ description: "Builds get the variable too" }),
+});
+
+export const setVariableToolResponse = z.object({
+  name: z.string(),
+  is_applied: z.boolean().meta({ description: "Whether the app runs with it; false while it restarts" }),
+  problem: z.string().nullable().meta({ description: "Why the app did not start with it" }),
+});
+
+export const listVariablesToolRequest = z.strictObject({ app_id: appOfTool });
+
+/** Without values, because those of an app are often secrets, whether or not they are marked as such. */
+export const listVariablesToolResponse = z.object({
+  variables: z.array(z.object({ name: z.string(), secret: z.boolean(), build: z.boolean(), updated_at: z.string() })),
+  is_applied: z.boolean(),
+  problem: z.string().nullable(),
+});

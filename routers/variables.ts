@@ -1,13 +1,18 @@
 import { deleteVariable } from "../domain/variables/delete-variable.ts";
 import { listVariables } from "../domain/variables/list-variables.ts";
 import { setVariable } from "../domain/variables/set-variable.ts";
+import { READS, REPLACES } from "./core/tool-annotations.ts";
 import { procedure, restartProcedure, router } from "./core/trpc.ts";
 import {
   changedVariable,
   deletedVariable,
   deleteVariableRequest,
   listVariablesRequest,
+  listVariablesToolRequest,
+  listVariablesToolResponse,
   setVariableRequest,
+  setVariableToolRequest,
+  setVariableToolResponse,
   variableList,
 } from "./variables.schema.ts";
 
@@ -35,6 +40,16 @@ export const variables = router({
           429: tooManyRestarts,
         },
       },
+      tool: {
+        name: "service_set_variable",
+        title: "Set a variable of an app",
+        description:
+          'Creates or replaces an environment variable of an app, which restarts with it, without a build. Mark keys and passwords as secret. Example: {"app_id": "shop-k7m2xq", "name": "MAIL_FROM", "value": "shop@example.com"}',
+        annotations: REPLACES,
+        arguments: setVariableToolRequest,
+        fields: { app_id: "id" },
+        result: setVariableToolResponse,
+      },
     })
     .input(setVariableRequest)
     .output(changedVariable)
@@ -50,6 +65,16 @@ export const variables = router({
         description: "Every variable, by name. The values of secrets are not returned.",
         successDescription: "The variables",
         errorResponses: { 404: noApp },
+      },
+      tool: {
+        name: "service_list_variables",
+        title: "List the variables of an app",
+        description:
+          'Lists the names of the environment variables of an app, and whether it runs with the newest values. Values are not returned. Example: {"app_id": "shop-k7m2xq"}',
+        annotations: READS,
+        arguments: listVariablesToolRequest,
+        fields: { app_id: "id" },
+        result: listVariablesToolResponse,
       },
     })
     .input(listVariablesRequest)

@@ -23,7 +23,7 @@ export interface SetInstructionsDeps extends OpenHostDeps {
 export interface SetInstructions {
   agent_id?: string | undefined;
   content?: string | undefined;
-  /** The number of a kept revision, whose content becomes current again. */
+  /** The number of a kept revision, whose content becomes current again. 0: no instructions, as before the first revision. */
   revert_to?: number | undefined;
   /** The `content_hash` that the caller has read. If it is not the current one, nothing changes. */
   expected_hash?: string | undefined;
@@ -35,7 +35,7 @@ export interface ChangedInstructions {
   after: InstructionVersion;
   /** The number of the current revision. */
   revision: number;
-  /** The number of the revision before, for `revert_to`; 0 when there was none. */
+  /** The number of the revision before, for `revert_to`; 0 when there was none, and the instructions were empty. */
   previous_revision: number;
   /** Whether `content` is cut in `before` or `after`. */
   truncated: boolean;
@@ -142,7 +142,9 @@ function explainFailedWrite(error: unknown, signal: AbortSignal): unknown {
   return new AgentHostError("timed_out", `The gateway does not respond in time. ${advice}`, { cause: error });
 }
 
+/** @param number - 0 for the state before the first revision, which is empty */
 async function readContent(db: Db, agentId: string, number: number): Promise<string> {
+  if (number === 0) return "";
   const row = await db
     .selectFrom("instruction_revisions")
     .select("content")

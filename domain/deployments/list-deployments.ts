@@ -3,6 +3,7 @@ import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
+import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
 import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
 
 export interface ReadDeploymentsDeps {
@@ -23,9 +24,13 @@ export interface DeploymentPage {
   next_cursor: string | null;
 }
 
+/** The characters of a page without its deployments. */
+const ENVELOPE_CHARACTERS = 100;
+
 /**
  * Lists the deployments of an app, newest first.
  *
+ * @param isForAgent - whether the page must have at most the size of a response for an agent
  * @throws {ServiceError} `not_found` when the organization has no such app; `invalid` for a cursor that this service did
  *   not return
  */
@@ -33,6 +38,7 @@ export async function listDeployments(
   { db }: ReadDeploymentsDeps,
   { orgId }: Caller,
   { id: appId, limit = 20, cursor }: DeploymentPageRequest,
+  isForAgent = false,
 ): Promise<DeploymentPage> {
   let query = selectDeployments(db, { orgId, appId })
     .orderBy("deployments.number", "desc")
@@ -40,11 +46,12 @@ export async function listDeployments(
   if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumberCursor(cursor, 9));
   const rows = await query.execute();
   if (rows.length === 0) await requireApp(db, { orgId, appId });
-  const deployments = rows.slice(0, limit).map(toDeploymentView);
+  const views = rows.slice(0, limit).map(toDeploymentView);
+  const deployments = isForAgent ? takeWithinBudget(views, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS) : views;
   const last = deployments.at(-1);
   return {
     deployments,
-    next_cursor: rows.length > limit && last !== undefined ? encodeNumberCursor(last.number) : null,
+    next_cursor: rows.length > deployments.length && last !== undefined ? encodeNumberCursor(last.number) : null,
   };
 }
 
@@ -67,5 +74,8 @@ export async function getDeployment(
 
 /** The same error for a deployment that never existed and for any of another organization. */
 export function deploymentNotFound(): ServiceError {
-  return new ServiceError("not_found", "Deployment not found. GET /v1/apps/{id}/deployments lists those of an app.");
+  return new ServiceError(
+    "not_found",
+    "Deployment not found. GET /v1/apps/{id}/deployments and service_list_deployments list those of an app.",
+  );
 }

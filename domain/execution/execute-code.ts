@@ -2,14 +2,15 @@ import { LRUCache } from "lru-cache";
 import { findProgramWorkspace } from "../agent-workspaces/find-workspace.ts";
 import type { Db } from "../database-types.ts";
 import { CallError, type CallHandler, type CodeRuntime } from "../ports/code-runtime.ts";
-import { type CallDeps, callProcedure } from "../procedures/call-procedure.ts";
+import { type CallDeps, callProcedure, formatNames } from "../procedures/call-procedure.ts";
 import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { askForName, findNearestNames } from "../shared/nearest-names.ts";
 import type { UsageCounter } from "../usage/usage-counter.ts";
 import type { ToolDeclaration } from "./call-declarations.ts";
 import { generateDeclarations, generateDeclarationsOf } from "./program-declarations.ts";
-import { truncateOutput } from "./truncate-output.ts";
+import { presentOutput } from "./present-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   db: Db;
@@ -75,7 +76,12 @@ export async function executeCode(
     workspace,
     signal,
   });
-  const { stdout, stderr, isTruncated } = truncateOutput(result);
+  const { stdout, stderr, isTruncated } = presentOutput({
+    code,
+    ...result,
+    slugs: [...new Set(offered.all.map(({ slug }) => slug))],
+    toolNames: deps.toolDeclarations.map(({ name }) => name),
+  });
   return {
     stdout,
     stderr,
@@ -110,10 +116,22 @@ async function dispatchCall(
   const [kind, target = "", ...rest] = name.split(".");
   if (kind === "tools" && rest.length === 0) return callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)
-    throw new ServiceError("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
+    throw incompleteCall(kind, target, await deps.procedureIndex.get(caller.orgId));
   const call = { app: target, procedure: rest.join("."), input };
   const result = await callProcedure(deps, caller, call, signal);
   // The message is text of the app. The program may read it as the message of an error, and nothing acts on it.
   if (!result.ok) throw new CallError("app_error", result.message);
   return result.output ?? null;
+}
+
+/** A call without the name of a procedure or a tool. */
+function incompleteCall(kind: string | undefined, target: string, { all }: OfferedProcedures): ServiceError {
+  const own = all.filter(({ slug }) => slug === target).map(({ name }) => name);
+  const nearest = own.length > 0 ? "" : askForName(findNearestNames(target, new Set(all.map(({ slug }) => slug))));
+  const procedures = own.length > 0 ? ` Its procedures: ${formatNames(own)}.` : nearest;
+  const wrong = kind === "apps" ? "The call names no procedure of an app" : "The call names no tool";
+  return new ServiceError(
+    "invalid",
+    `${wrong}. Call service.apps["<slug>"].<procedure>(input) or service.tools.<tool>(input).${procedures}`,
+  );
 }

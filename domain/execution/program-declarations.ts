@@ -1,6 +1,7 @@
 import type { LiveProcedure } from "../procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { askForName, findNearestNames } from "../shared/nearest-names.ts";
 import { quote } from "../type-declarations/typescript-syntax.ts";
 import { declareApp, declareTools, type ToolDeclaration } from "./call-declarations.ts";
 
@@ -51,7 +52,10 @@ export function generateDeclarationsOf(
     procedure.slug === slug && (prefix === "" || `${procedure.name}.`.startsWith(`${prefix}.`));
   const procedures = offered.all.filter(isRequested);
   if (procedures.length === 0)
-    throw new ServiceError("not_found", "No ready app offers this. service.types() lists the tools and the apps.");
+    throw new ServiceError(
+      "not_found",
+      `No ready app offers this.${askForName(findNearestNames(slug, groupBySlug(offered).keys()))} service.types() lists the tools and the apps.`,
+    );
   return [NOTICE, declareApp(slug, procedures, 1, MAX_BYTES_OF_ONE_APP)].join("\n");
 }
 

@@ -3,6 +3,7 @@ import { AppCallFailed, type AppCaller, type ProcedureResult } from "../ports/ap
 import type { ProcedureKind } from "../ports/procedure-discovery.ts";
 import type { Caller } from "../shared/caller.ts";
 import { InsufficientScope, ServiceError } from "../shared/errors.ts";
+import { askForName, findNearestNames } from "../shared/nearest-names.ts";
 import { DEFAULT_SCOPES, reachesScope } from "../shared/scopes.ts";
 import { formatAppErrorMessage } from "./app-error-message.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
@@ -38,7 +39,7 @@ export async function callProcedure(
 ): Promise<ProcedureResult> {
   const { all: procedures } = await deps.procedureIndex.get(caller.orgId);
   const found = procedures.find(({ slug, name }) => slug === app && name === procedure);
-  if (found === undefined) throw notFound(procedures, app);
+  if (found === undefined) throw notFound(procedures, app, procedure);
   const error = getScopeError(caller, found.kind);
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
@@ -62,13 +63,22 @@ export function getScopeError({ scope }: Caller, kind: ProcedureKind): Insuffici
 
 const MAX_SUGGESTED_NAMES = 20;
 
-function notFound(procedures: readonly LiveProcedure[], app: string): ServiceError {
-  const names = procedures.filter(({ slug }) => slug === app).map(({ name }) => JSON.stringify(name));
-  if (names.length === 0)
-    return new ServiceError(
-      "not_found",
-      "No ready app with this slug offers procedures. service_list_apps lists the apps.",
-    );
-  const suggestions = names.slice(0, MAX_SUGGESTED_NAMES).join(", ");
-  return new ServiceError("not_found", `The app has no procedure with this name. Its procedures: ${suggestions}.`);
+function notFound(procedures: readonly LiveProcedure[], app: string, procedure: string): ServiceError {
+  const names = procedures.filter(({ slug }) => slug === app).map(({ name }) => name);
+  if (names.length === 0) {
+    const nearest = askForName(findNearestNames(app, new Set(procedures.map(({ slug }) => slug))));
+    const message = `No ready app with this slug offers procedures.${nearest} service_list_apps lists the apps.`;
+    return new ServiceError("not_found", message);
+  }
+  const nearest = askForName(findNearestNames(procedure, names));
+  return new ServiceError(
+    "not_found",
+    `The app has no procedure with this name.${nearest} Its procedures: ${formatNames(names)}.`,
+  );
+}
+
+/** Formats names of procedures, which are text of an app. */
+export function formatNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SUGGESTED_NAMES).map((name) => JSON.stringify(name));
+  return shown.join(", ");
 }

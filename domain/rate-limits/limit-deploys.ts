@@ -44,8 +44,8 @@ export async function limitDeploys(
 
 /** Adds to the error of an attempt that the attempt counted, and how many are left. */
 export function addRemainingDeploys<E extends ServiceError>(error: E, { remaining, quota }: CountedDeploy): E {
-  const message = error.message.replace(/\.$/, "");
-  error.message = `${message}. This attempt counted: ${remaining} of ${quota.limit} are left.`;
+  const message = /[.?]$/.test(error.message) ? error.message : `${error.message}.`;
+  error.message = `${message} This attempt counted: ${remaining} of ${quota.limit} are left.`;
   return error;
 }
 

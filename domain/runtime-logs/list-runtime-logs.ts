@@ -2,6 +2,7 @@ import type { Db } from "../database-types.ts";
 import type { RuntimeLogs } from "../ports/runtime-logs.ts";
 import type { Caller } from "../shared/caller.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
+import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
 import { findLoggedApp } from "./find-logged-app.ts";
 import { matchesFilter, type RuntimeLogFilter, type RuntimeLogView, toRuntimeLogView } from "./runtime-log-view.ts";
 
@@ -24,12 +25,16 @@ export interface RuntimeLogPage {
   next_cursor: string | null;
 }
 
+/** The characters of a page without its records. */
+const ENVELOPE_CHARACTERS = 100;
+
 /** Ids contain the time of a record in microseconds. */
 const MAX_ID_DIGITS = 16;
 
 /**
  * Lists what an app has printed, newest first.
  *
+ * @param isForAgent - whether the page must have at most the size of a response for an agent
  * @throws {ServiceError} `not_found` when the organization has no such app; `invalid` for a cursor that this service did
  *   not return
  */
@@ -37,15 +42,18 @@ export async function listRuntimeLogs(
   { db, runtimeLogs }: ReadRuntimeLogsDeps,
   { orgId }: Caller,
   { id, limit = 100, cursor, ...filter }: RuntimeLogPageRequest,
+  isForAgent = false,
 ): Promise<RuntimeLogPage> {
   const before = cursor === undefined ? Infinity : decodeNumberCursor(cursor, MAX_ID_DIGITS);
   const app = await findLoggedApp(db, { orgId, id });
   const matches = matchesFilter(filter);
   const records = (await runtimeLogs.read(app)).filter((record) => record.id < before && matches(record));
   const page = records.slice(-limit).toReversed();
-  const last = page.at(-1);
+  const views = page.map(toRuntimeLogView);
+  const logs = isForAgent ? takeWithinBudget(views, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS) : views;
+  const last = page[logs.length - 1];
   return {
-    logs: page.map(toRuntimeLogView),
-    next_cursor: records.length > limit && last !== undefined ? encodeNumberCursor(last.id) : null,
+    logs,
+    next_cursor: records.length > logs.length && last !== undefined ? encodeNumberCursor(last.id) : null,
   };
 }

@@ -17,13 +17,18 @@ export function toRuntimeLogView({ time, level, message, requestId }: RuntimeLog
 export interface RuntimeLogFilter {
   /** RFC 3339: only records at this time or later. */
   since?: string | undefined;
+  /** RFC 3339: only records before this time. */
+  until?: string | undefined;
   /** Only records of this level or a higher one. */
   level?: LogLevel | undefined;
 }
 
-export function matchesFilter({ since, level = "debug" }: RuntimeLogFilter): (record: RuntimeLogRecord) => boolean {
-  const from = since === undefined ? null : new Date(since).getTime();
+export function matchesFilter({ since, until, level = "debug" }: RuntimeLogFilter) {
+  const from = since === undefined ? -Infinity : new Date(since).getTime();
+  const to = until === undefined ? Infinity : new Date(until).getTime();
   const minimum = LOG_LEVELS.indexOf(level);
-  return (record) =>
-    LOG_LEVELS.indexOf(record.level) >= minimum && (from === null || new Date(record.time).getTime() >= from);
+  return (record: RuntimeLogRecord): boolean => {
+    const time = new Date(record.time).getTime();
+    return LOG_LEVELS.indexOf(record.level) >= minimum && time >= from && time < to;
+  };
 }

@@ -7,8 +7,13 @@ const INVISIBLE = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns a text without control codes, lone surrogates and hidden characters. Every line break becomes `\n`. */
 export function toPlainText(text: string): string {
-  const lines = stripVTControlCharacters(text.toWellFormed()).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-  return lines.replace(CONTROL, "").replace(INVISIBLE, "");
+  return stripControlCodes(text.toWellFormed()).replace(INVISIBLE, "");
+}
+
+/** Removes what only a terminal understands, such as colors. Every line break becomes `\n`. */
+export function stripControlCodes(text: string): string {
+  const lines = stripVTControlCharacters(text).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+  return lines.replace(CONTROL, "");
 }
 
 /** Decodes UTF-8. Returns `undefined` for bytes that are not text. A byte order mark stays. */

@@ -3,6 +3,9 @@ import { OVERLAPS } from "../../domain/tokens/rotate-token.ts";
 
 const TIMESTAMP = { description: "RFC 3339 in UTC, with milliseconds" };
 
+/** The argument of a tool for an app. The registry of the tools turns a slug into the id. */
+export const appOfTool = z.string().min(1).max(63).meta({ description: "The slug or the id of the app" });
+
 export const timestamp = z.string().meta(TIMESTAMP);
 
 export const timestampWithExample = z.string().meta({ ...TIMESTAMP, examples: ["2026-11-20T09:30:00.000Z"] });

@@ -11,6 +11,7 @@ import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts"
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { sessionNotFound } from "../../domain/sessions/session-view.ts";
 import { tokenNotFound } from "../../domain/tokens/token-view.ts";
+import { describeIssue } from "./describe-issue.ts";
 
 export interface InputIssue {
   path: PropertyKey[];
@@ -49,11 +50,16 @@ export function toServiceError({ code, cause }: TRPCError, path: string | undefi
  * Returns the error for an input that does not match its schema. A malformed id gets the same response as an unknown id.
  *
  * @param path - as for `toServiceError`
+ * @param names - the valid fields, of which the error names similar ones for an unknown field
  */
-export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""): ServiceError {
+export function fromValidation(
+  { issues }: Pick<ZodError, "issues">,
+  path = "",
+  names: readonly string[] = [],
+): ServiceError {
   const fields = issues.map((issue) => String(issue.path[0]));
   if (fields.every((field) => path.includes(`{${field}}`))) return notFoundAt(path, fields);
-  return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
+  return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue, names) })));
 }
 
 /** @param fields - the malformed parameters of the path, in their order */
@@ -73,19 +79,6 @@ function notFoundAt(path: string, [field]: readonly string[]): ServiceError {
 
 function isZodError(error: unknown): error is ZodError {
   return error instanceof Error && error.name === "ZodError" && "issues" in error;
-}
-
-/** The maximum number of unknown fields in a message, so that the response does not grow with the request. */
-const MAX_UNKNOWN_FIELDS = 5;
-/** In characters. */
-const MAX_FIELD_NAME = 64;
-
-function describeIssue(issue: ZodError["issues"][number]): string {
-  if (issue.code === "invalid_type" && issue.path.length > 0 && issue.message.endsWith("received undefined"))
-    return `missing, expected ${issue.expected}`;
-  if (issue.code !== "unrecognized_keys") return issue.message;
-  const names = issue.keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => JSON.stringify(key.slice(0, MAX_FIELD_NAME)));
-  return `unknown field ${names.join(", ")}`;
 }
 
 function formatIssue({ path, message }: InputIssue): string {

@@ -9,6 +9,8 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Service } from "../../routers/core/context.ts";
+import { omitAbsent } from "../../routers/core/omit-absent.ts";
+import { findNearestNames } from "../../domain/shared/nearest-names.ts";
 import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -32,7 +34,8 @@ interface ToolList {
   version: string;
   /** The result of `tools/list`. */
   json: string;
-  toolCount: number;
+  /** The names of the tools in the list. */
+  listedNames: readonly string[];
   directToolByName: ReadonlyMap<string, ListedProcedure>;
 }
 
@@ -79,7 +82,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   /** Returns the number of tools in the list of a caller; 0 if it cannot be read. */
   async countTools(call: GatewayCall): Promise<number> {
     const list = await this.#getList(call).catch(() => null);
-    return list?.toolCount ?? 0;
+    return list?.listedNames.length ?? 0;
   }
 
   /** Returns the error of a call that the caller's scope does not permit; `null` for any other call. */
@@ -95,10 +98,15 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     return listed === undefined ? null : getScopeError(call.caller, listed.procedure.kind);
   }
 
+  /** Only tools that the caller may call. */
+  async findNearestTools(call: GatewayCall, name: string): Promise<string[]> {
+    return findNearestNames(name, (await this.#getList(call)).listedNames);
+  }
+
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
     const { tool, resultVersion, argumentNames } = entry;
     try {
-      const parsedInput = resultVersion && entry.input.safeParse(input).data;
+      const parsedInput = resultVersion && entry.input.safeParse(omitAbsent(entry.input, input)).data;
       // The version is read before the result, so a result is never older than the version it is stored with.
       const version = parsedInput && (await resultVersion(this.#service, call.caller, parsedInput));
       if (!version) return await this.#run(call, entry, input);
@@ -167,7 +175,7 @@ function createToolList({ version, toolNames }: OfferedProcedures, caller: Calle
   return {
     version,
     json: JSON.stringify({ tools }),
-    toolCount: tools.length,
+    listedNames: tools.map(({ name }) => name),
     directToolByName: new Map(direct.map(({ tool, procedure, toInput }) => [tool.name, { procedure, toInput }])),
   };
 }

@@ -32,6 +32,7 @@ import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
 import { HTTP_SSE_PATH, NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
 import { omitNulls } from "./omit-nulls.ts";
+import { explainProtocolErrors } from "./protocol-errors.ts";
 import { StreamLimiter } from "../http/stream-limiter.ts";
 import { type StreamRevocation, watchStreams } from "../http/stream-revocation.ts";
 import { findInsufficientScope } from "./step-up.ts";
@@ -235,7 +236,7 @@ async function sendResponse(reply: FastifyReply, response: Response, streams: Op
   for (const [name, value] of response.headers) void reply.header(name, value);
   if (response.body === null) return reply.send("");
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
-    return reply.send(Buffer.from(await response.arrayBuffer()));
+    return reply.send(Buffer.from(explainProtocolErrors(await response.text())));
   return sendStream(reply, Readable.fromWeb(response.body), streams);
 }
 

@@ -3,6 +3,7 @@ import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Service, Context } from "../../routers/core/context.ts";
+import { omitAbsent } from "../../routers/core/omit-absent.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure, mayCallProcedure } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
@@ -150,9 +151,10 @@ function readInput(
   const { input, streamedBody, bodyLimit } = operation;
   if (input === undefined) return undefined;
   const inPath = readParameters(operation, params as object);
-  if (streamedBody === null && hasBody(operation)) return { ...(body as object | undefined), ...inPath };
-  const inUrl = { ...readParameters(operation, query as object), ...inPath };
-  return streamedBody === null ? inUrl : { ...inUrl, [streamedBody.field]: bodies.read(raw, bodyLimit) };
+  const hasJson = streamedBody === null && hasBody(operation);
+  const fields = hasJson ? (body as object | undefined) : readParameters(operation, query as object);
+  const given = omitAbsent(input, { ...fields, ...inPath }) as object;
+  return streamedBody === null ? given : { ...given, [streamedBody.field]: bodies.read(raw, bodyLimit) };
 }
 
 function createContext(service: Service, request: FastifyRequest, reply: FastifyReply): Context {

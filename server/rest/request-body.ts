@@ -54,7 +54,7 @@ export function formatSize(bytes: number): string {
   return kibibytes % 1024 === 0 ? `${kibibytes / 1024} MiB` : `${kibibytes} KiB`;
 }
 
-/** Parses JSON bodies, and rejects all others. A malformed body sets `request.unreadableBody`. */
+/** Parses JSON bodies, and rejects all others. A malformed body sets `request.unreadableBody`; null counts as no body. */
 export function addBodyParser(scope: FastifyInstance): void {
   // Fastify would accept it.
   scope.removeContentTypeParser("text/plain");
@@ -67,6 +67,7 @@ export function addBodyParser(scope: FastifyInstance): void {
       return done(null, {});
     }
     void parse(request, body as string, (error, value) => {
+      if (error === null && value === null) return done(null, undefined);
       const isObject = error === null && typeof value === "object" && value !== null && !Array.isArray(value);
       if (!isObject) request.unreadableBody = new UnreadableBody(400);
       done(null, isObject ? value : {});

@@ -40,7 +40,106 @@ test("an agent deploys an app, deploys a new commit, and rolls back, without see
   expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "first" });
   const { log } = await call("service_get_app_logs", { app_id, number: 1 });
   expect(log).toContain(firstCommit);
+  const { deployments } = await call("service_list_deployments", { app_id: started["slug"] });
+  expect(deployments).toMatchObject([
+    { number: 3, trigger: "rollback", rollback_to: 1, is_live: true, can_roll_back: false },
+    { number: 2, status: "superseded", is_live: false, can_roll_back: true },
+    { number: 1, status: "superseded", commit: firstCommit, can_roll_back: true },
+  ]);
+  expect(await call("service_delete_app", { app_id: started["slug"] })).toEqual({ status: "deleted" });
+  expect((await gateway.tool("service_get_app_logs", { app_id })).text).toBe("App not found");
   expect(JSON.stringify(results)).not.toContain("sva_");
+});
+
+test("every tool for an app accepts its slug, and names similar slugs of the organization for another text", async () => {
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const app = await harness().givenApp(tenant, { name: "invoices" });
+  await harness().givenApp(await harness().tenant(), { name: "invoices" });
+  const ofApps = (await gateway.tools()).flatMap(({ name, inputSchema }) =>
+    "app_id" in (inputSchema as { properties: object }).properties ? [String(name)] : [],
+  );
+  expect(ofApps.length).toBeGreaterThanOrEqual(9);
+  const more: Record<string, object> = {
+    service_get_app_changes: { number: 1 },
+    service_rollback_app: { number: 1 },
+    service_set_variable: { name: "A", value: "1" },
+  };
+  for (const name of ofApps) {
+    const { text, isError } = await gateway.tool(name, { app_id: "invoice", ...more[name] });
+    expect([name, isError, text]).toEqual([
+      name,
+      true,
+      expect.stringContaining(
+        `App not found: no app has this id or slug. Did you mean "${app.slug}"? service_list_apps lists the apps.`,
+      ),
+    ]);
+    if (name === "service_delete_app") continue;
+    const found = await gateway.tool(name, { app_id: app.slug, ...more[name] });
+    expect([name, found.text]).toEqual([name, expect.not.stringContaining("App not found")]);
+  }
+});
+
+test("pages of deployments and of runtime logs end at the size of a response, and the next page continues", async () => {
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const app = await harness().givenApp(tenant);
+  const em = harness().service.parts.orm.em.fork();
+  await em.nativeUpdate(Deployment, { appId: app.id }, { customization: "x".repeat(15_000), error: "failed" });
+  await em.execute(
+    `insert into deployments select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'number', 2, 'log_key', 'other'))).* from deployments d where app_id = ?`,
+    [app.id],
+  );
+  const first = await gateway.tool("service_list_deployments", { app_id: app.slug });
+  expect(first.structuredContent).toMatchObject({ deployments: [{ number: 2 }], next_cursor: expect.any(String) });
+  const cursor = first.structuredContent["next_cursor"];
+  expect(
+    (await gateway.tool("service_list_deployments", { app_id: app.slug, cursor })).structuredContent,
+  ).toMatchObject({
+    deployments: [{ number: 1, error: "failed" }],
+    next_cursor: null,
+  });
+});
+
+test("each invalid call of a tool that deploys counts against the deploy limit, as in REST, and says so", async () => {
+  const { personal_access_token: token, rest } = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, token);
+  const attempts = [
+    ["service_deploy_app", {}, "repo: missing"],
+    ["service_deploy_app", { repo: 7, branch: null }, "repo: must be a string, not number"],
+    ["service_redeploy_app", { app_id: "unknown" }, "App not found"],
+    ["service_redeploy_app", { app_id: "unknown", brnach: "main" }, 'unknown field "brnach"'],
+  ] as const;
+  for (const [at, [tool, input, reason]] of attempts.entries()) {
+    const { isError, text } = await gateway.tool(tool, input);
+    expect([isError, text]).toEqual([true, expect.stringContaining(reason)]);
+    expect(text).toContain(` This attempt counted: ${4 - at} of 5 are left.`);
+  }
+  expect((await rest.post("/v1/apps/deploy", { repo: 7 })).text).toContain("This attempt counted: 0 of 5 are left.");
+  const { text } = await gateway.tool("service_deploy_app", { repo: "acme/agent" });
+  expect(text).toMatch(/may deploy 5 times in 5 minutes\. Try again in \d+ seconds/);
+});
+
+test("logs of builds and of apps reach an agent without codes for terminals", async () => {
+  const repository = await Repository.create(repositories(), "acme/colors");
+  const print = String.raw`console.log("\x1b[32mgreen\x1b[0m \x1b]0;title\x07end");`;
+  await repository.commitFiles({
+    "package.json": JSON.stringify({ private: true, scripts: { build: "node build.js" } }),
+    "build.js": print,
+    "index.js": `export default { fetch() { ${print} return new Response("ok"); } };`,
+  });
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const { slug, url } = (await gateway.tool("service_deploy_app", { repo: "acme/colors" })).structuredContent;
+  const built = await gateway.tool("service_get_app_logs", { app_id: slug, wait_seconds: 50 });
+  expect(built.structuredContent).toMatchObject({ status: "ready", log: expect.stringContaining("green end\n") });
+  await appRequest(String(url));
+  await vi.waitFor(async () => {
+    const { structuredContent, text } = await gateway.tool("service_get_runtime_logs", { app_id: slug });
+    expect(structuredContent["logs"]).toContainEqual(expect.objectContaining({ message: "green end" }));
+    expect(text).not.toContain(String.raw`\u001b`);
+  }, 20_000);
+  expect(built.text).not.toContain(String.raw`\u001b`);
 });
 
 test("a call that cannot succeed says what is wrong", async () => {

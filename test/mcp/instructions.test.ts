@@ -69,6 +69,29 @@ verifies(
   },
 );
 
+test("the first change is undone with its previous_revision, by the tool and by REST", async () => {
+  const { id, gateway } = await givenAgent();
+  for (const revert of [
+    (number: unknown) => set(gateway, { revert_to: number }).then(({ structuredContent }) => structuredContent),
+    (number: unknown) =>
+      tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number }).then(({ body }) => body as object),
+  ]) {
+    const before = await read(gateway);
+    const { structuredContent: first } = await set(gateway, { content: "# Rules\n" });
+    const revision = Number(before["revision"]) + 1;
+    expect(first).toMatchObject({ revision, previous_revision: before["revision"] });
+    expect(await revert(first["previous_revision"])).toMatchObject({
+      before: { content: "# Rules\n" },
+      after: { content: "", content_hash: sha256("") },
+      revision: revision + 1,
+    });
+    expect(await read(gateway)).toMatchObject({ content: "", revision: revision + 1 });
+  }
+  const { body } = await tenant.rest.get(`/v1/agents/${id}/instructions/revisions`);
+  expect(body["revisions"]).toMatchObject([{ reverted_to: 2 }, {}, { reverted_to: 0 }, {}]);
+  expect((await set(gateway, { revert_to: 0 })).structuredContent).toMatchObject({ revision: 4, diff: null });
+});
+
 test("without agent_id, a user's token means the main agent of the first server", async () => {
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   expect(await read(gateway)).toMatchObject({ agent_id: await mainAgentId(tenant.rest) });

@@ -20,25 +20,27 @@ const MODERN = { "mcp-protocol-version": "2026-07-28" };
 
 test.each([
   ["ping", null, {}],
+  ["ping", "", {}],
   ["tools/list", null, {}],
   ["tools/list", { cursor: null }, {}],
+  ["tools/list", { cursor: "", _meta: "" }, {}],
+  ["tools/call", { ...USAGE, arguments: "" }, {}],
   ["tools/list", { cursor: null, _meta: { progressToken: null } }, {}],
   ["tools/call", USAGE, {}],
   ["tools/call", { ...USAGE, _meta: null }, {}],
   ["initialize", INITIALIZE, {}],
   ["tools/list", { cursor: null, _meta: META }, { ...MODERN, "mcp-method": "tools/list" }],
   ["tools/call", { ...USAGE, _meta: META }, { ...MODERN, "mcp-method": "tools/call", "mcp-name": USAGE.name }],
-] as const)("a null member of %s counts as no member: %o", async (method, params, headers) => {
+] as const)("a null or empty member of %s counts as no member: %o", async (method, params, headers) => {
   const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
   const { status, body } = await gateway.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), headers);
   expect([status, body]).toEqual([200, expect.objectContaining({ id: 1, result: expect.any(Object) })]);
 });
 
-test("null stays a value in the input of a tool, and as an id", async () => {
+test("null stays a value as an id, and in a required argument of a tool", async () => {
   const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
-  const call = { name: "service_list_apps", arguments: { limit: null } };
-  const { body } = await gateway.call("tools/call", call);
-  expect(JSON.stringify(body)).toContain("limit");
+  const { text } = await gateway.tool("service_docs_search", { query: null });
+  expect(text).toContain("query: must be a string, not null");
   const withoutId = await gateway.send(JSON.stringify({ jsonrpc: "2.0", id: null, method: "ping" }));
   expect(withoutId.status).toBe(400);
 });

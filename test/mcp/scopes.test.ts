@@ -79,15 +79,24 @@ const READING = [
   "service_get_agent_instructions",
   "service_get_app_changes",
   "service_get_app_logs",
+  "service_get_runtime_logs",
   "service_get_session_transcript",
   "service_get_usage",
   "service_list_agent_sessions",
   "service_list_agent_skills",
   "service_list_agents",
   "service_list_apps",
-];
-const DEPLOYING = [...READING, "service_deploy_app", "service_redeploy_app", "service_rollback_app"].toSorted();
-const ALL = [...DEPLOYING, "memory_write", "service_set_agent_instructions"].toSorted();
+  "service_list_deployments",
+  "service_list_variables",
+].toSorted();
+const DEPLOYING = [
+  ...READING,
+  "service_deploy_app",
+  "service_redeploy_app",
+  "service_rollback_app",
+  "service_set_variable",
+].toSorted();
+const ALL = [...DEPLOYING, "memory_write", "service_delete_app", "service_set_agent_instructions"].toSorted();
 
 test("tools/list contains the tools that the scope permits, for OAuth tokens and personal access tokens", async () => {
   const expected: Record<Scope, string[]> = {

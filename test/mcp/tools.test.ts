@@ -116,7 +116,8 @@ function findViolation(outputSchema: object, { structuredContent, text }: ToolRe
 test("every tool returns a result that conforms to its output schema, as structured content and as the same JSON text", async () => {
   expect(own().map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
   expect(tools).toHaveLength(own().length + 2);
-  for (const { name, outputSchema } of tools)
+  // test/mcp/deployment-tools.test.ts deletes an app.
+  for (const { name, outputSchema } of tools.filter(({ name }) => name !== "service_delete_app"))
     for (const input of VALID[name] ?? [{}]) {
       const result = await callTool(name, input);
       expect([name, findViolation(outputSchema, result)]).toEqual([name, null]);

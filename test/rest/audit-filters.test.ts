@@ -93,14 +93,6 @@ test.each([
   [{ to: "9999-12-31T23:59:59-01:00" }, "to: must be a time in the years 1 to 9999."],
   [{ from: at(9), to: at(9) }, "from: must be earlier than to."],
   [{ actor: "ada" }, 'unknown field "actor"'],
-  // A program whose variable is empty would otherwise read all events, or the first page again and again.
-  [{ user_id: "" }, "user_id: must be the UUID of a user"],
-  [{ action: "" }, "action: must be an action, such as apps.delete or sign-in/email"],
-  [{ to: "" }, "to: must be an RFC 3339 time with an offset, such as 2026-11-20T09:30:00Z"],
-  [
-    { cursor: "" },
-    "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",
-  ],
 ])("400 for the filter %j, with what is valid", async (query, error) => {
   expect(await list(query as Record<string, string>)).toEqual({ status: 400, error, names: [] });
 });

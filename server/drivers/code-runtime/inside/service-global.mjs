@@ -123,10 +123,18 @@ function createPath(parts) {
 }
 
 const NOT_PARTS = new Set(["then", "toJSON"]);
-const service = Object.freeze({
+const members = Object.freeze({
   apps: createPath(["apps"]),
   tools: createPath(["tools"]),
   types: createPath(["types"]),
+});
+const service = new Proxy(members, {
+  get(target, key) {
+    if (typeof key === "symbol" || NOT_PARTS.has(key) || key in target) return target[key];
+    throw new TypeError(
+      `service.${key} does not exist. Call an app with service.apps["<slug>"].<procedure>(input), a tool with service.tools.<tool>(input)`,
+    );
+  },
 });
 define("service", service);
 define("Worker", function Worker() {
