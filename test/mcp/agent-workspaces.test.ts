@@ -48,7 +48,7 @@ verifies(
     );
     try {
       const run = (code: string) => client.callTool({ name: "service_execute", arguments: { code } });
-      expect(await run(WRITE)).toMatchObject({ structuredContent: { stderr: "", exit_code: 0 } });
+      expect(await run(WRITE)).toMatchObject({ structuredContent: { stdout: "", exit_code: 0 } });
       expect(await run(READ)).toMatchObject({ structuredContent: { stdout: "mine\n", exit_code: 0 } });
     } finally {
       await client.close();

@@ -32,7 +32,7 @@ async function givenAgent(files: Record<string, string | number[]> = {}, owner =
     Deno.mkdirSync("/workspace/" + path.split("/").slice(0, -1).join("/"), { recursive: true });
     Deno.writeFileSync("/workspace/" + path, typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content));
   }`;
-  expect(await run(code)).toMatchObject({ stderr: "", exit_code: 0 });
+  expect(await run(code)).toMatchObject({ exit_code: 0 });
   return { id: agent.agent_id, serverId: server_id, url: `/v1/agents/${agent.agent_id}/workspace`, run };
 }
 

@@ -51,7 +51,7 @@ test("a number in a path or a query has decimal digits only", async () => {
   expect((await rest.get(`${path}/deployments/2`)).body).toMatchObject({ number: 2 });
   for (const number of ["0x2", "2.0", "+2", "2e0", "%202", "%20", "02x", "9999999999999999"])
     expect([number, (await rest.get(`${path}/deployments/${number}`)).status]).toEqual([number, 404]);
-  for (const limit of ["0x2", "2.0", "", "%20", "0", "-1", "1001"])
+  for (const limit of ["0x2", "2.0", "%20", "0", "-1", "1001"])
     for (const list of ["deployments", "runtime-logs"])
       expect([limit, (await rest.get(`${path}/${list}?limit=${limit}`)).status]).toEqual([limit, 400]);
 });

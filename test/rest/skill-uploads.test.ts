@@ -49,7 +49,7 @@ const YAML_BOMB = `a: &a ["x","x","x"]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\nd: [
 
 const INVALID: [what: string, body: object, message: RegExp][] = [
   ["no files", {}, /^Send exactly one of files, archive and repo\.$/],
-  ["two sources", { files: [document("notes")], archive: "" }, /exactly one/],
+  ["two sources", { files: [document("notes")], archive: "UEsDBA==" }, /exactly one/],
   ["a branch of no repository", { files: [document("notes")], branch: "main" }, /Send repo too/],
   ["an empty list of files", { files: [] }, /has no SKILL\.md/],
   ["an unknown field", { files: [document("notes")], color: "red" }, /unknown field "color"/],
