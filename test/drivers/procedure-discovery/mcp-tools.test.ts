@@ -142,6 +142,15 @@ test("an app that serves tools over the old transport HTTP+SSE only is reported"
   expect(found).toEqual({ procedures: [], problem: expect.stringContaining("HTTP+SSE of MCP") });
 });
 
+test("an endpoint that fails without the bindings of the app is reported", async () => {
+  const app = `export default { fetch: (request, env) => env.TOOLS.handle("tools/list", request) };`;
+  const found = await shared().discover(app);
+  expect(found).toEqual({
+    procedures: [],
+    problem: expect.stringContaining("/mcp failed with status 500 in a test run"),
+  });
+});
+
 test("a path that never responds does not hide the endpoint at a later one", async () => {
   const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`)
     .replace(`!== "/mcp"`, `!== "/agent"`)
