@@ -158,7 +158,7 @@ export interface DiscoveryResult {
 export interface ProcedureDiscovery {
   /**
    * Uses the first of these sources that the app has: a tRPC router that its main module exports or that it serves, an
-   * OpenAPI document, an MCP endpoint. Code of the app runs for a bounded time, without network, bindings and storage.
+   * OpenAPI document, an MCP endpoint. Code of the app runs for a bounded time, without network and storage that lasts, and without other bindings than its durable objects.
    * Changes nothing and is safe to repeat. An error of the app is a `problem`; only internal errors are thrown.
    */
   discover(request: DiscoveryRequest): Promise<DiscoveryResult>;

@@ -30,7 +30,8 @@ export interface TrialRequest extends Pick<Bundle, "scriptPath" | "assets"> {
 /** Runs the code of an app for inspection, beside its deployment. */
 export interface IsolatedRuntime {
   /**
-   * Starts an app in a sandbox of its own, without network, bindings and storage.
+   * Starts an app in a sandbox of its own, without network, bindings and storage, except for its durable objects, whose
+   * storage is temporary. The first added module must export their classes.
    *
    * @throws {UnhealthyScript} when the code of the app prevents the start
    */

@@ -51,6 +51,8 @@ function createMainModule(mainPath: string): string {
   return [
     `import "./created-routers.mjs";`,
     `import * as app from ${JSON.stringify(`..${mainPath}`)};`,
+    // The classes of durable objects.
+    `export * from ${JSON.stringify(`..${mainPath}`)};`,
     `import { createIntrospection } from "./introspect.mjs";`,
     `export default createIntrospection(app, { ${options.join(", ")} });`,
   ].join("\n");

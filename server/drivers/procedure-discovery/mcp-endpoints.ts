@@ -1,6 +1,6 @@
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { listToolsAt } from "./mcp-tools.ts";
-import { AppResponseError } from "./request-app.ts";
+import { AppResponseError, requestApp } from "./request-app.ts";
 import type { SourceResult } from "./source-result.ts";
 
 const USUAL_PATH = "/mcp";
@@ -28,7 +28,21 @@ export async function listMcpTools(
     const guessed = await tryPath(app, path, signal);
     if (guessed !== null) return guessed;
   }
-  return mentionsTools(script) && SSE_PATH.test(script) ? { candidates: [], problems: [TOO_OLD] } : null;
+  if (!mentionsTools(script)) return null;
+  const status = await readStatus(app, signal);
+  const failed = `The app's MCP endpoint at ${USUAL_PATH} failed with status ${status} in a test run without network and bindings.`;
+  const problems = [...(status >= 500 ? [failed] : []), ...(SSE_PATH.test(script) ? [TOO_OLD] : [])];
+  return problems.length === 0 ? null : { candidates: [], problems };
+}
+
+/** The status with which the usual path responds to a handshake. */
+async function readStatus(app: IsolatedApp, signal: AbortSignal): Promise<number> {
+  const clientInfo = { name: "procedure-discovery", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+  const { status } = await requestApp(app, { path: USUAL_PATH, method: "POST", headers, body }, signal);
+  return status;
 }
 
 /** @returns `null` also for a path at which something else fails or does not respond in time */

@@ -142,6 +142,33 @@ test("an app that serves tools over the old transport HTTP+SSE only is reported"
   expect(found).toEqual({ procedures: [], problem: expect.stringContaining("HTTP+SSE of MCP") });
 });
 
+test("the tools of a server that keeps its sessions in durable objects are found", async () => {
+  const app = serverApp(`{ headers: { "mcp-session-id": "s1" }, ${INITIALIZE}, ${LIST_ONE} }`).replace(
+    "export default {",
+    "const server = {",
+  ).concat(`
+      import { DurableObject } from "cloudflare:workers";
+      export class Session extends DurableObject {
+        async fetch(request) {
+          await this.ctx.storage.put("seen", true);
+          return server.fetch(request);
+        }
+      }
+      export default { fetch: (request, env) => env.SESSIONS.get(env.SESSIONS.idFromName("s1")).fetch(request) };`);
+  const bindings = [{ type: "durable_object_namespace", name: "SESSIONS", class_name: "Session" }];
+  const { procedures, problem } = await shared().discover(app, { bindings });
+  expect([procedures.map(({ name }) => name), problem]).toEqual([["look"], null]);
+});
+
+test("an endpoint that fails without the bindings of the app is reported", async () => {
+  const app = `export default { fetch: (request, env) => env.TOOLS.handle("tools/list", request) };`;
+  const found = await shared().discover(app);
+  expect(found).toEqual({
+    procedures: [],
+    problem: expect.stringContaining("/mcp failed with status 500 in a test run"),
+  });
+});
+
 test("a path that never responds does not hide the endpoint at a later one", async () => {
   const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`)
     .replace(`!== "/mcp"`, `!== "/agent"`)

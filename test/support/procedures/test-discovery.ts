@@ -8,7 +8,7 @@ import { createMachineBundler } from "../builds/create-bundler.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestPlatform } from "../edge/test-platform.ts";
-import { writeUploadForm } from "../edge/upload-form.ts";
+import { type FormBinding, writeUploadForm } from "../edge/upload-form.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -19,6 +19,7 @@ interface DiscoverOptions {
   /** Further files of the repository, by path. */
   files?: Record<string, Content>;
   timeoutMs?: number;
+  bindings?: FormBinding[];
   signal?: AbortSignal;
 }
 
@@ -50,7 +51,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
     async discover(source, options = {}) {
       await using checkout = await createCheckout(options.files ?? {});
       const formPath = path.join(checkout.outputDirectory, "bundle.form");
-      const scriptPath = await writeUploadForm(formPath, await bundleSource(source));
+      const scriptPath = await writeUploadForm(formPath, await bundleSource(source), options);
       return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
     async discoverExample(name) {

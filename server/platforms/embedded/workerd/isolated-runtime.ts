@@ -14,7 +14,10 @@ const NO_NETWORK = { network: { allow: [] } };
 /** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
 
-/** Starts the code of an app in workerd as the edge does, but without its bindings, storage, static files and network. */
+/**
+ * Starts the code of an app in workerd as the edge does, but without its bindings, storage, static files and network. Only
+ * its durable objects exist, with storage that is removed afterwards: they are code of the app itself.
+ */
 export class WorkerdIsolatedRuntime implements IsolatedRuntime {
   readonly #launcher: WorkerdLauncher;
   readonly #databaseDirectory: (databaseId: string) => string;
@@ -62,7 +65,13 @@ function isolatedWorker(
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...codeGeneration(form),
+    ...durableObjects(form),
   };
+}
+
+function durableObjects(form: UploadForm): Pick<MiniflareWorkerOptions, "durableObjects"> {
+  const own = form.metadata.bindings.filter(({ type }) => type === "durable_object_namespace");
+  return { durableObjects: bindingOptions(own, { databaseId: "", variables: {} }).durableObjects };
 }
 
 /** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
