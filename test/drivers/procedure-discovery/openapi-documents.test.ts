@@ -12,8 +12,6 @@ const ok = { responses: { 200: { description: "ok" } } };
 const names = (found: { procedures: { name: string }[] }) => found.procedures.map(({ name }) => name);
 
 const discoverIn = (files: Record<string, Content>) => shared().discover(PLAIN, { files });
-const discoverDocument = (document: object) => discoverIn({ "openapi.json": JSON.stringify(document) });
-const discoverPaths = (paths: object, rest: object = {}) => discoverDocument({ openapi: "3.1.0", paths, ...rest });
 const body = (schema: object, type = "application/json") => ({
   ...ok,
   requestBody: { required: true, content: { [type]: { schema } } },
