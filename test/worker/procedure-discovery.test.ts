@@ -50,6 +50,20 @@ test("a deployment finds and stores the app's procedures, and the deletion of th
   expect(await callableProcedures(tenant)).toEqual([]);
 });
 
+test("the status message counts the operations that are left out, and the build log lists all of them", async () => {
+  const tenant = await harness().tenant();
+  const heads = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`/h${at}`, { head: {} }]));
+  const document = { openapi: "3.1.0", paths: { "/a": { get: { operationId: "readA" } }, ...heads } };
+  const files = { "index.js": HELLO, "openapi.json": JSON.stringify(document) };
+  await (await Repository.create(repositories(), "acme/heads")).commitFiles(files);
+  const { app, logs } = await deploy(tenant, "acme/heads");
+  expect((await callableProcedures(tenant)).map(({ name }) => name)).toEqual(["readA"]);
+  expect(app["status_message"]).toMatch(
+    /^The app is live\. Left out 12: "HEAD \/h0", .*"HEAD \/h9" \(.*\) and 2 more\./,
+  );
+  expect(logs.match(/^\[service\] Left out "HEAD \/h\d+": agents cannot use this method\.$/gm)).toHaveLength(12);
+});
+
 test("an app whose procedures cannot be read becomes ready, and its status message quotes its error", async () => {
   const tenant = await harness().tenant();
   const { app, logs } = await deployScript(

@@ -61,7 +61,7 @@ export function writeFormField(encoding: FieldEncoding, value: unknown): string[
 }
 
 /** Only the items of `form` are separate by default. */
-export function isExplodedByDefault(style: ParameterStyle | undefined): boolean {
+function isExplodedByDefault(style: ParameterStyle | undefined): boolean {
   return style === undefined || style === "form" || style === "deepObject";
 }
 

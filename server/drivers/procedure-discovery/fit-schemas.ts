@@ -3,6 +3,10 @@ import type { JsonSchema } from "../../../domain/ports/procedure-discovery.ts";
 /** Builds a value and its schema, which has about `maxBytes` at most. */
 type Build<T> = (maxBytes: number) => { value: T; schema: JsonSchema | null };
 
+/** Building a schema takes time for each byte. These bounds keep a document with thousands of operations within seconds. */
+const LARGEST_SHARES = 4;
+const ALWAYS_BUILT_BYTES = 16 * 1024;
+
 /**
  * Builds values so that their schemas have `totalBytes` together. If they do not fit, the largest are built again with a
  * smaller bound, the same for all of them.
@@ -12,9 +16,10 @@ export function fitSchemas<T>(
   { totalBytes, maxBytes }: { totalBytes: number; maxBytes: number },
 ): { values: T[]; bytes: number } {
   const fairShare = totalBytes / Math.max(1, builds.length);
+  const largest = Math.min(maxBytes, Math.max(LARGEST_SHARES * fairShare, ALWAYS_BUILT_BYTES));
   // Values within the fair share always fit. Larger ones are not kept, because together they can exceed the memory.
   const first = builds.map((build) => {
-    const { value, schema } = build(maxBytes);
+    const { value, schema } = build(largest);
     const bytes = measure(schema);
     return { bytes, built: bytes <= fairShare ? { value } : null };
   });
@@ -29,7 +34,7 @@ export function fitSchemas<T>(
       bytes += earlier.bytes;
       return earlier.built.value;
     }
-    const { value, schema } = build(Math.min(bound, maxBytes));
+    const { value, schema } = build(Math.min(bound, largest));
     bytes += measure(schema);
     return value;
   });

@@ -38,7 +38,7 @@ export function selectBody(content: Readonly<Record<string, MediaType>>): Select
 }
 
 /** `Application/JSON; charset=utf-8` becomes `application/json`. */
-export function toEssence(mediaType: string): string {
+function toEssence(mediaType: string): string {
   return (mediaType.split(";")[0] ?? "").trim().toLowerCase();
 }
 

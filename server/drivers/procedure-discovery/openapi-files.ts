@@ -3,10 +3,10 @@ import path from "node:path";
 import { CORE_SCHEMA, load, Type } from "js-yaml";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
+import { MAX_DOCUMENT_BYTES } from "./openapi-parts.ts";
 import { rewriteReferences } from "./openapi-references.ts";
 
-/** Bounds on the document of an app, and together with the files that it refers to. */
-export const DOCUMENT_CAPS = { bytes: 16 * 1024 * 1024, files: 1000 } as const;
+const MAX_FILES = 1000;
 
 /** The documents of one description by file name. The main document has the name "". */
 export interface OpenApiDocuments {
@@ -37,7 +37,7 @@ export async function readRepositoryDocuments(root: string, file: string): Promi
   for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
     if (documents.has(name)) continue;
     const current = name;
-    if (documents.size > DOCUMENT_CAPS.files) return { documents, problems: [TOO_MANY_FILES] };
+    if (documents.size > MAX_FILES) return { documents, problems: [TOO_MANY_FILES] };
     try {
       const document = await reader.read(current);
       documents.set(current, document);
@@ -50,7 +50,7 @@ export async function readRepositoryDocuments(root: string, file: string): Promi
   return { documents, problems: [] };
 }
 
-const TOO_MANY_FILES = `The document refers to more than ${DOCUMENT_CAPS.files} files or ${DOCUMENT_CAPS.bytes / 1024 / 1024} MiB; the rest was not read.`;
+const TOO_MANY_FILES = `The document refers to more than ${MAX_FILES} files or ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB; the rest was not read.`;
 const FILE_NAME = /\.(json|ya?ml)$/i;
 
 /**
@@ -74,7 +74,7 @@ function decode(reference: string): string {
 
 class RepositoryReader {
   readonly #root: string;
-  #remainingBytes: number = DOCUMENT_CAPS.bytes;
+  #remainingBytes: number = MAX_DOCUMENT_BYTES;
 
   /** @param root - without symbolic links */
   constructor(root: string) {

@@ -7,7 +7,7 @@ import {
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
 import { fitSchemas } from "./fit-schemas.ts";
-import { isJsonMediaType } from "./openapi-body.ts";
+import { isForm, isJsonMediaType } from "./openapi-body.ts";
 import {
   type OpenApi,
   type OpenApiOperation,
@@ -101,7 +101,10 @@ function toCallable(listed: ListedOperation, document: OpenApi, references: Refe
   if (!isSafePath(ownPath) || !isSafePath(path)) return "its path has an unsupported form";
   const parameters = listParameters(pathItem, operation, template, references);
   if (typeof parameters === "string") return parameters;
-  const input = buildOperationInput(parameters, operation.requestBody, references, MAX_SCHEMA_BYTES);
+  // The schemas do not matter, except that a form may require a file.
+  let input = buildOperationInput(parameters, operation.requestBody, references, 0);
+  if (typeof input !== "string" && input.body !== null && isForm(input.body.contentType))
+    input = buildOperationInput(parameters, operation.requestBody, references, MAX_SCHEMA_BYTES);
   return typeof input === "string" ? input : { ...listed, path, parameters };
 }
 

@@ -1,5 +1,6 @@
 import { type JsonSchema, PARAMETER_STYLES, type RequestParameter } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
+import { isJsonMediaType } from "./openapi-body.ts";
 import { type OpenApiOperation, type Parameter, parameterSchema } from "./openapi-document.ts";
 import type { References } from "./openapi-references.ts";
 
@@ -82,5 +83,5 @@ export function describeParameter(schema: JsonSchema, description: string | unde
 
 function isJsonParameter({ schema, content = {} }: Pick<Parameter, "schema" | "content">): boolean {
   const [type] = Object.keys(content);
-  return schema === undefined && type !== undefined && /^[^;]*[/+]json\s*(;|$)/i.test(type);
+  return schema === undefined && type !== undefined && isJsonMediaType(type);
 }

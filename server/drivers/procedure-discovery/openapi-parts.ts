@@ -4,6 +4,9 @@ import type { LeftOut, SourceResult } from "./source-result.ts";
 /** Where `inside/read-openapi.ts` finds a document: in the repository, or in a response of the app. */
 export type OpenApiRequest = { from: "repository"; root: string; file: string } | { from: "app"; text: string };
 
+/** Of a document together with the files that it refers to. */
+export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+
 /** A part of a `SourceResult`. `isDocument` is false when there is none. */
 export interface SourcePart {
   isDocument: boolean;

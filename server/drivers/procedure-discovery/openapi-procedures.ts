@@ -3,7 +3,7 @@ import path from "node:path";
 import PQueue from "p-queue";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { collectFromThread } from "../../sandbox/parse-in-thread.ts";
-import { joinParts, type OpenApiRequest, type SourcePart } from "./openapi-parts.ts";
+import { joinParts, MAX_DOCUMENT_BYTES, type OpenApiRequest, type SourcePart } from "./openapi-parts.ts";
 import { requestApp } from "./request-app.ts";
 import type { SourceResult } from "./source-result.ts";
 
@@ -51,7 +51,7 @@ export async function listServedOperations(
   signal: AbortSignal,
 ): Promise<SourceResult | null> {
   for (const path of new Set([...DOCUMENT_PATHS, ...otherPaths])) {
-    const { status, text } = await requestApp(app, { path, maxBytes: MAX_SERVED_BYTES }, signal);
+    const { status, text } = await requestApp(app, { path, maxBytes: MAX_DOCUMENT_BYTES }, signal);
     if (status !== 200 || !mayBeDocument(text)) continue;
     const parts = await readInThread({ from: "app", text });
     const result = withOperations(joinParts(parts ?? []));
@@ -59,8 +59,6 @@ export async function listServedOperations(
   }
   return null;
 }
-
-const MAX_SERVED_BYTES = 16 * 1024 * 1024;
 
 /** Most responses are pages. Reading one costs a thread. */
 function mayBeDocument(text: string): boolean {

@@ -14,7 +14,10 @@ const MAX_MISSING = 100;
 export class References {
   /** The targets that could not be found, as the documents name them. */
   readonly missing = new Set<string>();
+  /** Whether a schema in the documents has a marker. Operations share most of their schemas. */
+  readonly marked = { readOnly: new WeakMap<object, boolean>(), writeOnly: new WeakMap<object, boolean>() };
   readonly #documents: ReadonlyMap<string, unknown>;
+  readonly #targets = new Map<string, unknown>();
 
   constructor(documents: ReadonlyMap<string, unknown>) {
     this.#documents = documents;
@@ -45,14 +48,20 @@ export class References {
   }
 
   #find(reference: string): unknown {
+    if (this.#targets.has(reference)) return this.#targets.get(reference);
+    const target = this.#resolve(reference);
+    this.#targets.set(reference, target);
+    if (target === undefined && this.missing.size < MAX_MISSING) this.missing.add(reference.replace(/#$/, ""));
+    return target;
+  }
+
+  #resolve(reference: string): unknown {
     const at = reference.indexOf("#");
     const document = this.#documents.get(reference.slice(0, at));
     const pointer = reference.slice(at);
     // `#` of the document itself is not a schema, but another file may consist of one.
     const isWholeFile = pointer === "#" && at > 0;
-    const target = pointer === "#" && !isWholeFile ? undefined : resolvePointer(document, pointer);
-    if (target === undefined && this.missing.size < MAX_MISSING) this.missing.add(reference.replace(/#$/, ""));
-    return target;
+    return pointer === "#" && !isWholeFile ? undefined : resolvePointer(document, pointer);
   }
 }
 

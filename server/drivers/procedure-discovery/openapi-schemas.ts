@@ -30,7 +30,7 @@ const MAX_VALUE_NODES = 5000;
 const MAX_VALUE_DEPTH = 16;
 /** The space of a schema that only says its type. */
 const STUB_BYTES = 24;
-/** Bounds the search for read-only properties in one operation. */
+/** Bounds the search for marked properties in one operation. */
 const MAX_MARKED_LOOKUPS = 20_000;
 
 export type Marker = "readOnly" | "writeOnly";
@@ -81,16 +81,13 @@ export class SchemaConverter {
     const { value } = resolved;
     if (value === false) target["not"] = {};
     if (!isRecord(value)) return;
+    if (this.#remainingBytes < STUB_BYTES || depth > MAX_DEPTH) return addType(target, value["type"]);
     const allMarked = this.#unite(marked, this.#findMarked(value, resolved.chain, 0));
     const at = { chain: resolved.chain, depth, marked: allMarked };
     const children: PendingSchema[] = [];
     const converted = this.#convertKeywords(value, at, children);
     const bytes = estimateBytes(converted, children.length);
-    const isTooLarge = bytes > this.#remainingBytes || depth > MAX_DEPTH;
-    if (isTooLarge) {
-      if (converted["type"] !== undefined) target["type"] = converted["type"];
-      return;
-    }
+    if (bytes > this.#remainingBytes) return addType(target, value["type"]);
     this.#remainingBytes -= bytes;
     this.#pending.push(...children);
     Object.assign(target, value["nullable"] === true ? { anyOf: [converted, { type: "null" }] } : converted);
@@ -165,6 +162,16 @@ export class SchemaConverter {
   }
 
   #isMarked(source: unknown, chain: readonly string[], level: number): boolean {
+    if (!isRecord(source)) return false;
+    const cache = this.#references.marked[this.#marker];
+    const known = cache.get(source);
+    if (known !== undefined) return known;
+    const isMarked = this.#searchMarker(source, chain, level);
+    cache.set(source, isMarked);
+    return isMarked;
+  }
+
+  #searchMarker(source: unknown, chain: readonly string[], level: number): boolean {
     const found = this.#lookUp(source, chain);
     if (found === null || level > MAX_DEPTH) return false;
     const { value } = found;
@@ -181,6 +188,11 @@ export class SchemaConverter {
     const { value, chain: followed } = this.#references.follow(source, mergeSchemas, chain);
     return isRecord(value) ? { value, chain: followed } : null;
   }
+}
+
+function addType(target: JsonSchema, type: unknown): void {
+  const converted = type === undefined ? undefined : convertType(type);
+  if (converted !== undefined) target["type"] = converted;
 }
 
 function convertPlainKeyword(key: string, value: unknown): unknown {

@@ -63,12 +63,12 @@ test("an app that does not start keeps the operations of the document in its rep
   expect(procedures.map(({ name }) => name)).toEqual(["readA"]);
 });
 
-test("only the first 500 of 10,000 procedures are offered, and the problem says so", async () => {
+test("only the first 2,000 of 10,000 procedures are offered, and the problem says so", async () => {
   const { procedures, problem } = await shared().discover(
     routerApp(`Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ["p" + i, procedure({})]))`),
   );
-  expect([procedures.length, procedures.at(-1)?.name]).toEqual([DISCOVERY_CAPS.procedures, "p499"]);
-  expect(problem).toContain("Only the first 500 of 10000");
+  expect([procedures.length, procedures.at(-1)?.name]).toEqual([DISCOVERY_CAPS.procedures, "p1999"]);
+  expect(problem).toContain("Only the first 2000 of 10000");
 });
 
 test("a procedure whose schema is too large, too deep or circular is left out, and the others are kept", async () => {
@@ -97,13 +97,13 @@ test("a procedure whose schema is too large, too deep or circular is left out, a
 
 test("procedures whose schemas exceed the total size are left out", async () => {
   const { procedures, problem } = await shared().discover(
-    routerApp(`Object.fromEntries(Array.from({ length: 100 }, (_, i) =>
+    routerApp(`Object.fromEntries(Array.from({ length: 200 }, (_, i) =>
       ["p" + i, procedure({ inputs: [schema({ description: "x".repeat(60_000) })] })]))`),
   );
   const stored = procedures.reduce((sum, { inputSchema }) => sum + JSON.stringify(inputSchema).length, 0);
   expect(procedures.length).toBeGreaterThan(50);
   expect(stored).toBeLessThanOrEqual(DISCOVERY_CAPS.totalBytes);
-  expect(problem).toContain("larger than 4 MiB together");
+  expect(problem).toContain("larger than 8 MiB together");
 });
 
 test("procedures with invalid names or reserved names of JavaScript are left out and reported", async () => {

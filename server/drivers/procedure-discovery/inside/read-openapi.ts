@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openApiSchema } from "../openapi-document.ts";
 import { type OpenApiDocuments, parseServedDocument, readRepositoryDocuments } from "../openapi-files.ts";
 import { listOperations } from "../openapi-operations.ts";
-import { type OpenApiRequest, toParts } from "../openapi-parts.ts";
+import { MAX_DOCUMENT_BYTES, type OpenApiRequest, toParts } from "../openapi-parts.ts";
 import { References } from "../openapi-references.ts";
 import type { SourceResult } from "../source-result.ts";
 
@@ -15,7 +15,7 @@ async function read(request: OpenApiRequest): Promise<SourceResult | null> {
     return convert(await readRepositoryDocuments(root, file), file);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { candidates: [], problems: [`${file} is larger than 16 MiB.`] };
+    return { candidates: [], problems: [`${file} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB.`] };
   }
 }
 
