@@ -117,7 +117,7 @@ test("every tool returns a result that conforms to its output schema, as structu
   expect(own().map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
   expect(tools).toHaveLength(own().length + 2);
   // test/mcp/deployment-tools.test.ts deletes an app.
-  for (const { name, outputSchema } of tools.filter(({ name }) => name !== "service_delete_app"))
+  for (const { name, outputSchema = {} } of tools.filter(({ name }) => name !== "service_delete_app"))
     for (const input of VALID[name] ?? [{}]) {
       const result = await callTool(name, input);
       expect([name, findViolation(outputSchema, result)]).toEqual([name, null]);

@@ -50,6 +50,7 @@ test("null counts as absent in every optional field, except where the schema giv
     "agents.update.model",
     "apps.update.root_directory",
     "deployments.redeploy.customization",
+    "procedures.invoke.input",
     "skills.upload.expected_hash",
   ]);
 });
@@ -58,6 +59,7 @@ test("the empty text counts as absent in every optional field, except where it h
   expect(others("")).toEqual([
     "agentWorkspaces.clear.path",
     "instructions.set.content",
+    "procedures.invoke.input",
     "projects.create.description",
     "projects.update.description",
   ]);

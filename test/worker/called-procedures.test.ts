@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { CALLABLE_APPS, type CallableApp } from "../support/procedures/callable-apps.ts";
+import type { CallableApp } from "../support/procedures/callable-apps/callable-app.ts";
+import { MCP_APPS } from "../support/procedures/callable-apps/mcp-apps.ts";
+import { OPENAPI_APPS } from "../support/procedures/callable-apps/openapi-apps.ts";
+import { TRPC_APPS } from "../support/procedures/callable-apps/trpc-apps.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 
 const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
@@ -36,7 +39,7 @@ async function deploy({ name, files }: CallableApp) {
   };
 }
 
-describe.each(CALLABLE_APPS)("an app with $what", (callable) => {
+describe.each([...TRPC_APPS, ...OPENAPI_APPS, ...MCP_APPS])("an app with $what", (callable) => {
   test("offers procedures that a program and an agent with direct tools can call", async () => {
     const { callTool, callInProgram, statusMessage } = await deploy(callable);
     expect(statusMessage).toEqual(callable.statusMessage ?? null);

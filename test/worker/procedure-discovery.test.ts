@@ -44,7 +44,7 @@ test("a deployment finds and stores the app's procedures, and the deletion of th
       ["outstanding", "query"],
     ].map((row) => [id, ...row]),
   );
-  for (const procedure of procedures) expect(procedure.invocation).toEqual(invocation);
+  for (const procedure of procedures) expect(procedure.invocation).toMatchObject(invocation);
   expect(await callableProcedures(await harness().tenant())).toEqual([]);
   expect((await tenant.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
   expect(await callableProcedures(tenant)).toEqual([]);

@@ -1,5 +1,5 @@
 import { AppCallFailed, type AppCall, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
-import { isRecord, parseJson } from "../../../domain/shared/json.ts";
+import { isRecord, parseJson, stringifyJson } from "../../../domain/shared/json.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
 import type { AppRequest, AppResponse } from "./send-app-request.ts";
 
@@ -17,14 +17,25 @@ export class InvalidArguments extends Error {
 }
 
 /**
- * The arguments of an OpenAPI operation and of an MCP tool have names, so the input is an object.
+ * The arguments of an OpenAPI operation and of an MCP tool have names, so the input is an object. A program may put dates, sets
+ * and bigints into it, which become JSON.
  *
  * @throws {InvalidArguments}
  */
 export function toInputObject(input: unknown): Record<string, unknown> {
   if (input === undefined || input === null) return {};
-  if (isRecord(input)) return input;
+  const json = toJsonValue(input);
+  if (isRecord(json)) return json;
   throw new InvalidArguments("The input must be an object with the arguments of the operation.");
+}
+
+function toJsonValue(input: unknown): unknown {
+  try {
+    return JSON.parse(stringifyJson(input));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArguments("The input is nested too deeply.");
+  }
 }
 
 export const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };

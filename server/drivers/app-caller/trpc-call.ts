@@ -2,7 +2,7 @@ import superjson from "superjson";
 import type { AppCall } from "../../../domain/ports/app-caller.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
 import { stringifyJson } from "../../../domain/shared/json.ts";
-import { type CallEncoding, JSON_HEADERS, parseBody, toFailedResult } from "./call-encoding.ts";
+import { type CallEncoding, InvalidArguments, JSON_HEADERS, parseBody, toFailedResult } from "./call-encoding.ts";
 
 type TrpcInvocation = Extract<Invocation, { via: "trpc" }>;
 
@@ -39,5 +39,10 @@ export const trpcCall: CallEncoding<"trpc"> = {
 function encodeInput({ input }: AppCall, { transformer, isInputOptional = false }: TrpcInvocation): string | null {
   if (input === undefined && isInputOptional) return null;
   const value = input === undefined ? {} : input;
-  return transformer === "superjson" ? superjson.stringify(value) : stringifyJson(value);
+  try {
+    return transformer === "superjson" ? superjson.stringify(value) : stringifyJson(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArguments("The input is nested too deeply.");
+  }
 }

@@ -8,7 +8,6 @@ import {
   type McpInvocation,
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
-import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { type NegotiatedConnection, withMcpClient } from "./mcp-client.ts";
 import { findParameterHeaders } from "./mcp-parameter-headers.ts";
 import { AppResponseError } from "./request-app.ts";
@@ -156,17 +155,11 @@ function toCandidate(tool: Tool, { endpoint, connection, names }: CandidateConte
     ...(headers.length > 0 && { headers }),
   };
   return {
-    name: names.add(toReadableName(tool.name)),
+    name: names.add(tool.name, "tool"),
     kind: tool.annotations?.readOnlyHint === true ? "query" : "mutation",
     description: tool.description ?? tool.title ?? tool.annotations?.title ?? "",
     inputSchema: tool.inputSchema,
     outputSchema: tool.outputSchema ?? null,
     invocation,
   };
-}
-
-/** Removes accents. A name without any ASCII letter or digit becomes a hash, which does not depend on the other tools. */
-function toReadableName(name: string): string {
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  return /[A-Za-z0-9]/.test(plain) ? plain : `tool_${sha256Hex(name).slice(0, 8)}`;
 }

@@ -26,7 +26,7 @@ test("invoices offers five procedures with descriptions, input schemas and outpu
       properties: { paid: { type: "boolean", description: "true: only paid invoices, false: only unpaid ones" } },
     },
     outputSchema: expect.objectContaining({ type: "array" }),
-    invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
+    invocation: { via: "trpc", endpoint: "/trpc", transformer: "none", isInputOptional: false },
   });
   expect(outstanding?.inputSchema).toEqual({ type: "object", properties: {}, additionalProperties: false });
   expect(create?.inputSchema).toEqual({

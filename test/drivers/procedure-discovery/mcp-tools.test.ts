@@ -103,16 +103,20 @@ test("a tool without a type of its input, with null members or with a title only
   ]);
 });
 
-test("a tool whose name has no ASCII letter gets a name that does not depend on the other tools", async () => {
+test("a tool whose name is in another script gets a transliterated name", async () => {
   const list = (tools: string[]) =>
     `"tools/list": () => ({ tools: ${JSON.stringify(tools.map((name) => ({ name })))} })`;
   const discover = async (...tools: string[]) => {
     const { procedures } = await shared().discover(serverApp(`{ ${INITIALIZE}, ${list(tools)} }`));
     return procedures.map(({ name }) => name);
   };
-  const names = await discover("查询天气", "créer", "查 now", "погода");
-  expect(names).toEqual([expect.stringMatching(/^tool_[0-9a-f]{8}$/), "creer", "now", expect.stringMatching(/^tool_/)]);
-  expect(await discover("погода", "查询天气")).toEqual([names[3], names[0]]);
+  expect(await discover("查询天气", "créer", "查 now", "погода", "!!")).toEqual([
+    "ChaXunTianQi",
+    "creer",
+    "Cha_now",
+    "pogoda",
+    "tool",
+  ]);
 });
 
 test.each([

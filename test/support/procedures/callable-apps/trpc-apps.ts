@@ -1,25 +1,4 @@
-/** An app, and calls of its procedures with what they return. */
-export interface CallableApp {
-  what: string;
-  /** The name of the repository. */
-  name: string;
-  files: Record<string, string>;
-  /** What the owner reads about procedures that are not offered. `null` by default. */
-  statusMessage?: unknown;
-  calls: CallOfProcedure[];
-}
-
-export interface CallOfProcedure {
-  procedure: string;
-  /** The input in a program, as an expression. */
-  input: string;
-  /** The arguments of the direct tool. */
-  args: object;
-  /** What the call in a program returns, as JSON. */
-  output: unknown;
-  /** What the direct tool returns, if it is something else. */
-  toolOutput?: unknown;
-}
+import type { CallableApp } from "./callable-app.ts";
 
 const PACKAGES = { "@trpc/server": "11.4.3", zod: "4.0.5", superjson: "2.2.2" };
 
@@ -43,7 +22,7 @@ function trpcApp(procedures: string, options = ""): Record<string, string> {
 
 const AT = "2026-12-24T12:00:00.000Z";
 
-const TRPC_APPS: CallableApp[] = [
+export const TRPC_APPS: CallableApp[] = [
   {
     what: "tRPC inputs that are not objects",
     name: "trpc-scalars",
@@ -165,5 +144,3 @@ const TRPC_APPS: CallableApp[] = [
     ],
   },
 ];
-
-export const CALLABLE_APPS: CallableApp[] = [...TRPC_APPS];
