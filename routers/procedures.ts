@@ -11,12 +11,7 @@ export const procedures = router({
     .input(callRequest)
     .output(callResponse)
     .mutation(({ ctx, input, signal }) =>
-      callProcedure(
-        ctx.service,
-        ctx.caller,
-        { ...input, input: input.input },
-        signal ?? new AbortController().signal,
-      ),
+      callProcedure(ctx.service, ctx.caller, { ...input, input: input.input }, signal ?? new AbortController().signal),
     ),
 
   search: procedure

@@ -3,7 +3,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import type { McpClientName } from "../../clients/cli/src/mcp-clients.ts";
 import type { ClientRun } from "./client-run.ts";
-import { SERVER } from "./real-client.ts";
+import { SERVER } from "./server-name.ts";
 
 const SVC = path.resolve(import.meta.dirname, "../../clients/cli/svc.mjs");
 /** The environment variable of a client with the personal access token. */

@@ -3,9 +3,6 @@ import type { ClientRun } from "./client-run.ts";
 /** The tool that every client calls. */
 export const TOOL = "service_list_apps";
 
-/** The name under which the clients know the service. */
-export const SERVER = "service";
-
 /** Some clients open a browser only if there is a display. Others then look for more than the command of the test. */
 export const DISPLAY = { DISPLAY: ":99" };
 

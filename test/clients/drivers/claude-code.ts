@@ -1,6 +1,7 @@
 import { addServer } from "../add-server.ts";
 import { driveWithModel } from "../model-client.ts";
-import { DISPLAY, SERVER, TOOL } from "../real-client.ts";
+import { DISPLAY, TOOL } from "../real-client.ts";
+import { SERVER } from "../server-name.ts";
 
 const PROGRAM = "claude";
 const TOOL_PREFIX = `mcp__${SERVER}__`;

@@ -1,6 +1,6 @@
 import { addServer } from "../add-server.ts";
 import { driveWithModel } from "../model-client.ts";
-import { SERVER } from "../real-client.ts";
+import { SERVER } from "../server-name.ts";
 
 const PROGRAM = "codex";
 

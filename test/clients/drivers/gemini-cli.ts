@@ -1,7 +1,8 @@
 import { addServer } from "../add-server.ts";
 import type { ClientRun } from "../client-run.ts";
 import { driveWithModel } from "../model-client.ts";
-import { DISPLAY, SERVER } from "../real-client.ts";
+import { DISPLAY } from "../real-client.ts";
+import { SERVER } from "../server-name.ts";
 
 const PROGRAM = "gemini";
 const COMMAND = `/mcp auth ${SERVER}`;

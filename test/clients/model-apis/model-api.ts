@@ -1,4 +1,4 @@
-import { SERVER } from "../real-client.ts";
+import { SERVER } from "../server-name.ts";
 import { type ListedTool, listViolations, type Provider } from "../../support/procedures/provider-rules.ts";
 
 /** What the scripted model reads from a request, and its response. */
