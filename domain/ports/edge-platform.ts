@@ -29,6 +29,11 @@ export class UnsupportedScript extends UnhealthyScript {
   override readonly name = "UnsupportedScript";
 }
 
+/** The script has no function that handles requests. */
+export class NoHandler extends UnhealthyScript {
+  override readonly name = "NoHandler";
+}
+
 /** The script requires variables that the app does not have. */
 export class MissingVariables extends UnhealthyScript {
   override readonly name = "MissingVariables";

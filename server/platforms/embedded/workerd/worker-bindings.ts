@@ -31,6 +31,10 @@ interface BindingContext {
 const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) => void> = {
   plain_text: (b, { options }) => void (options.bindings[b.name] = value(b)),
   secret_text: (b, { options }) => void (options.bindings[b.name] = value(b)),
+  // The files that a service worker imports. `worker-options.ts` reads their contents.
+  wasm_module: () => {},
+  text_blob: () => {},
+  data_blob: () => {},
   // A variable of the app has the value.
   required_secret: () => {},
   json: (b, { options }) => void (options.bindings[b.name] = b["json"]),
