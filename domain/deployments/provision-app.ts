@@ -2,9 +2,10 @@ import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
 import type { Bundle } from "../ports/bundler.ts";
-import { UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
+import { MissingVariables, NoHandler, UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { adviseToSet } from "../shared/missing-variables.ts";
 import { type Attempt, startStep, type StepDeps } from "./deployment-attempt.ts";
 import { LeaseLost } from "./lease.ts";
 
@@ -55,12 +56,17 @@ export async function publish(
   } catch (error) {
     if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
-    const advice =
-      error instanceof UnsupportedScript
-        ? "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again."
-        : "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
-    throw new BuildFailure("user", error.message, advice, { cause: error });
+    throw new BuildFailure("user", error.message, adviseOnScript(error), { cause: error });
   }
+}
+
+function adviseOnScript(error: UnhealthyScript): string {
+  if (error instanceof MissingVariables) return adviseToSet(error.variables, "start");
+  if (error instanceof NoHandler)
+    return "Export a handler from the main script, and deploy again: export default { fetch(request, env) { return new Response() } }";
+  if (error instanceof UnsupportedScript)
+    return "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again.";
+  return "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
 }
 
 export function unreadableVariable(cause: UnreadableVariable): BuildFailure {

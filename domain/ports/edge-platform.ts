@@ -1,3 +1,4 @@
+import { formatNames } from "../shared/missing-variables.ts";
 import type { AssetRules } from "./bundler.ts";
 
 export interface Script {
@@ -26,6 +27,25 @@ export class UnhealthyScript extends Error {
 /** The script uses what the platform does not have. */
 export class UnsupportedScript extends UnhealthyScript {
   override readonly name = "UnsupportedScript";
+}
+
+/** The script has no function that handles requests. */
+export class NoHandler extends UnhealthyScript {
+  override readonly name = "NoHandler";
+}
+
+/** The script requires variables that the app does not have. */
+export class MissingVariables extends UnhealthyScript {
+  override readonly name = "MissingVariables";
+  readonly variables: readonly string[];
+
+  constructor(variables: readonly string[]) {
+    const names = formatNames(variables);
+    super(
+      `The app requires ${variables.length === 1 ? `the variable ${names}, which is` : `the variables ${names}, which are`} not set.`,
+    );
+    this.variables = variables;
+  }
 }
 
 /** A newer generation of the app is live. */

@@ -15,7 +15,10 @@ export interface AddedModule {
 export interface IsolatedAppRequest {
   /** The app's upload form (see `Bundle`). */
   scriptPath: string;
-  /** Receives the absolute path of the app's main module. The first module it returns becomes the main module. */
+  /**
+   * Receives the absolute path of the app's main module. The first module it returns becomes the main module. Not called for
+   * a service worker, which imports no modules.
+   */
   addModules: (mainPath: string) => AddedModule[];
   /** Receives the source of each JavaScript module of the app, and returns the one that runs in its place. */
   editModule?: (source: string) => string;

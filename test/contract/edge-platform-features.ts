@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NoHandler } from "../../domain/ports/edge-platform.ts";
 import { D1, type EdgePlatformHarness, KV, openWithSources, respondingWith } from "./edge-platform-harness.ts";
 
 /** The contract of every edge platform about bindings, static files and network of scripts. */
@@ -33,6 +34,46 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
       await expect(publication).rejects.toThrow(
         'The platform does not have Hyperdrive (binding "POOL"), Workers AI (binding "AI"), the type "unknown_kind" (binding "OTHER"). It has variables, D1, KV, R2,',
       );
+    });
+
+    test("a service worker has its bindings and the files that it imports as global variables", async () => {
+      await using h = await openWithSources(open);
+      h.variables.set("app-1", { OWN: "of the app" });
+      await h.publish(
+        `addEventListener("fetch", (event) => event.respondWith(respond()));
+         const respond = async () => Response.json([EMPTY, OWN, TEXT, DATA.byteLength, await CACHE.get("x")]);`,
+        {
+          isServiceWorker: true,
+          bindings: [
+            { type: "plain_text", name: "EMPTY", text: "" },
+            { type: "kv_namespace", name: "CACHE", namespace_id: "cache" },
+            { type: "text_blob", name: "TEXT", part: "./words.txt" },
+            { type: "data_blob", name: "DATA", part: "./data.bin" },
+          ],
+          modules: {
+            "words.txt": { type: "text/plain", contents: "imported" },
+            "data.bin": { type: "application/octet-stream", contents: "123" },
+          },
+        },
+      );
+      expect(JSON.parse((await h.request("shop")).text)).toEqual(["", "of the app", "imported", 3, null]);
+    });
+
+    test("a script without a handler, and a service worker with a SQL database, are rejected with what is missing", async () => {
+      await using h = await openWithSources(open);
+      const listener = 'addEventListener("fetch", (event) => event.respondWith(new Response()))';
+      const database = [{ type: "d1", name: "DB", id: "x" }];
+      for (const [script, message, options] of [
+        ["module.exports = {}", "module.exports is not an export of a Worker", { isServiceWorker: true }],
+        [listener, "cannot use the bindings DB", { isServiceWorker: true, bindings: database }],
+        ['export default "text"', "is not a handler", {}],
+        ["export function fetch() { return new Response() }", "exports no handler", {}],
+        ["export default { scheduled() {} }", "exports no handler", {}],
+      ] as const) {
+        const publication = h.publish(script, options);
+        await expect(publication).rejects.toThrow(NoHandler);
+        await expect(publication).rejects.toThrow(message);
+      }
     });
 
     test("a compatibility date in the future counts as the newest supported date", async () => {

@@ -57,6 +57,30 @@ export function edgePlatformVariablesContract(driver: string, open: () => Promis
       expect((await shown(h)).slice(0, 3)).toEqual([null, "by the script", "object"]);
     });
 
+    test("a script gets variables without a text, and those of every JSON type", async () => {
+      await using h = await openWithSources(open);
+      const values = { NUMBER: 0, FALSE: false, NOTHING: null, LIST: [], OBJECT: { nested: "" } };
+      const json = Object.entries(values).map(([name, value]) => ({ type: "json", name, json: value }));
+      const texts = ["plain_text", "secret_text"].map((type) => ({ type, name: type.toUpperCase(), text: "" }));
+      await h.publish("export default { fetch: (request, env) => Response.json(env) }", {
+        bindings: [...texts, ...json],
+      });
+      expect(JSON.parse((await h.request("shop")).text)).toEqual({ PLAIN_TEXT: "", SECRET_TEXT: "", ...values });
+    });
+
+    test("a script without its required variables is rejected with the names of those that are not set", async () => {
+      await using h = await openWithSources(open);
+      const bindings = ["GREETING", "DECLARED", "OTHER"].map((name) => ({ type: "required_secret", name }));
+      h.variables.set("app-1", { DECLARED: "" });
+      const publication = h.publish(SCRIPT, { bindings });
+      await expect(publication).rejects.toThrow(
+        "The app requires the variables GREETING and OTHER, which are not set.",
+      );
+      h.variables.set("app-1", { GREETING: "hello", DECLARED: "", OTHER: "set" });
+      await h.publish(SCRIPT, { bindings, generation: 2 });
+      expect((await shown(h)).slice(0, 2)).toEqual(["hello", ""]);
+    });
+
     test("a restart where no script is live succeeds", async () => {
       await using h = await openWithSources(open);
       await restart(h);

@@ -55,9 +55,15 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     const addModules = await this.#modules;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const stop = AbortSignal.any([signal, timeout]);
+    let isModule = false;
+    const added = (mainPath: string) => {
+      isModule = true;
+      return addModules(mainPath);
+    };
     try {
-      await using app = await this.#runtime.start({ scriptPath, addModules, editModule: editTrpc }, stop);
-      return validateProcedures(await readFirstSource(app, script, readDocument, stop));
+      await using app = await this.#runtime.start({ scriptPath, addModules: added, editModule: editTrpc }, stop);
+      const trpcPaths = isModule ? guessTrpcPaths(script) : null;
+      return validateProcedures(await readFirstSource(app, { script, trpcPaths }, readDocument, stop));
     } catch (error) {
       signal.throwIfAborted();
       const problem = describeFailure(error, timeout, this.#timeoutMs);
@@ -69,14 +75,15 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
   }
 }
 
+/** @param trpcPaths - the paths of tRPC routers; `null` for a script that cannot report its router */
 async function readFirstSource(
   app: IsolatedApp,
-  script: string,
+  { script, trpcPaths }: { script: string; trpcPaths: string[] | null },
   readDocument: () => Promise<SourceResult | null>,
   signal: AbortSignal,
 ): Promise<SourceResult> {
   return (
-    (await listTrpcProcedures(app, guessTrpcPaths(script), signal)) ??
+    (trpcPaths && (await listTrpcProcedures(app, trpcPaths, signal))) ??
     (await readDocument()) ??
     (await listServedOperations(app, guessOpenApiPaths(script), signal)) ??
     (await listMcpTools(app, script, signal)) ??

@@ -11,6 +11,8 @@ export interface FormOptions {
   compatibilityDate?: string;
   compatibilityFlags?: string[];
   mainModule?: string;
+  /** Whether the script is a service worker. */
+  isServiceWorker?: boolean;
   /** Further modules by name. A string is an ES module. */
   modules?: Record<string, string | { type: string; contents: string }>;
 }
@@ -19,13 +21,14 @@ export interface FormOptions {
 function uploadForm(script: string, options: FormOptions = {}): string {
   const mainModule = options.mainModule ?? "index.js";
   const metadata = {
-    main_module: mainModule,
+    [options.isServiceWorker ? "body_part" : "main_module"]: mainModule,
     bindings: options.bindings ?? [],
     compatibility_date: options.compatibilityDate ?? "2026-07-01",
     compatibility_flags: options.compatibilityFlags ?? [],
   };
   const boundary = "----formdata-undici-000000000000";
-  const modules = Object.entries({ [mainModule]: script, ...options.modules });
+  const main = options.isServiceWorker ? { type: "application/javascript", contents: script } : script;
+  const modules = Object.entries({ [mainModule]: main, ...options.modules });
   const parts = [part("metadata", null, JSON.stringify(metadata)), ...modules.map(modulePart)];
   return `${parts.map((text) => `--${boundary}\r\n${text}\r\n`).join("")}--${boundary}--`;
 }

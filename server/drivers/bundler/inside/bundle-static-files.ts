@@ -4,6 +4,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { BundleResult } from "../read-bundle-result.ts";
 import { ancestorFolders } from "./ancestor-folders.ts";
+import { describeIgnoredRules } from "./ignored-rules.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
 import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
@@ -37,7 +38,8 @@ export function bundleStaticFiles(
   writeFileSync(formFile, createForm(script));
   const ignored = listIgnoredAssets(assets.directory, false);
   printSummary(assets.directory, entries, script);
-  return { framework, assets: { ...assets, ignored }, migrations: [], warnings: [] };
+  const warnings = describeIgnoredRules(assets.directory, assets.rules);
+  return { framework, assets: { ...assets, ignored }, migrations: [], warnings };
 }
 
 /** Whether wrangler would find a configuration, here or in a folder above, or variables for it. */

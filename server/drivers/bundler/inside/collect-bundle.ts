@@ -4,6 +4,7 @@ import type { BundleResult } from "../read-bundle-result.ts";
 import { completeUploadForm } from "./complete-upload-form.ts";
 import { describeIgnoredSettings } from "./describe-ignored-settings.ts";
 import { findMigrations } from "./find-migrations.ts";
+import { describeIgnoredRules } from "./ignored-rules.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
 import type { D1Binding } from "./read-migrations.ts";
@@ -29,7 +30,12 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     framework: plan.framework,
     assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory, plan.pages !== null) },
     migrations,
-    warnings: [...describeIgnoredSettings(config), ...warnings, ...(plan.nodeServer?.warnings ?? [])],
+    warnings: [
+      ...describeIgnoredSettings(config),
+      ...(assets === null ? [] : describeIgnoredRules(assets.directory, assets.rules)),
+      ...warnings,
+      ...(plan.nodeServer?.warnings ?? []),
+    ],
   };
 }
 

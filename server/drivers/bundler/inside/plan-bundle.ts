@@ -14,6 +14,7 @@ import {
   planNodeServer,
 } from "./node-server/plan-node-server.ts";
 import { readStartCommand, readStartFile, type StartCommand } from "./node-server/start-command.ts";
+import { hasCatchAllRule } from "./ignored-rules.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
@@ -149,7 +150,8 @@ const SINGLE_PAGE_FRAMEWORKS = new Set(["vite", "create-react-app", "vue", "svel
 
 function notFoundHandling(directory: string, framework: string | null): AssetRules["not_found_handling"] {
   if (existsSync(path.join(directory, "404.html"))) return "404-page";
-  return framework !== null && SINGLE_PAGE_FRAMEWORKS.has(framework) ? "single-page-application" : "none";
+  const isSinglePage = framework !== null && SINGLE_PAGE_FRAMEWORKS.has(framework);
+  return isSinglePage || hasCatchAllRule(directory) ? "single-page-application" : "none";
 }
 
 interface ConfigFile {

@@ -2,6 +2,7 @@ import http, { type ClientRequestArgs, type IncomingMessage, type ServerResponse
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
+import { applyRange, sliceBytes } from "./byte-range.ts";
 import { EdgeError, sendError } from "./edge-error.ts";
 import { bodyFraming, type ForwardingContext, hasBody, requestHeaders, responseHeaders } from "./proxy-headers.ts";
 
@@ -29,7 +30,7 @@ export function forwardRequest(
   context: ForwardingContext,
 ): void {
   const upstream = http.request(upstreamOptions(request, app, context));
-  upstream.on("response", (reply) => relayResponse(reply, response, context));
+  upstream.on("response", (reply) => relayResponse(request, reply, response, context));
   upstream.on("error", (error) => {
     // An app may respond without reading the body and close the connection. Its response is still sent.
     if (response.headersSent || response.destroyed) return;
@@ -78,7 +79,7 @@ export function forwardUpgrade(
   // A socket accepts one response only, and an app may fail in the middle of its response.
   let response: ServerResponse | undefined;
   const getResponse = () => (response ??= responseOn(request, socket));
-  upstream.on("response", (reply) => relayResponse(reply, getResponse(), context));
+  upstream.on("response", (reply) => relayResponse(request, reply, getResponse(), context));
   upstream.on("error", (error) => sendError(getResponse(), toEdgeError(error)));
   upstream.end();
 }
@@ -111,18 +112,39 @@ function toEdgeError(error: NodeJS.ErrnoException): EdgeError {
   return error.code === "HPE_HEADER_OVERFLOW" ? LARGE_HEADERS : APP_STOPPED;
 }
 
-function relayResponse(reply: IncomingMessage, response: ServerResponse, context: ForwardingContext): void {
-  const headers = responseHeaders(reply, context.appsDomain);
+function relayResponse(
+  request: IncomingMessage,
+  reply: IncomingMessage,
+  response: ServerResponse,
+  context: ForwardingContext,
+): void {
+  const received = responseHeaders(reply, context.appsDomain);
+  const ranged = applyRange(request, reply, received);
+  const headers = ranged?.headers ?? received;
   if (reply.headers["x-request-id"] === undefined) headers.push("x-request-id", context.requestId);
   reply.on("error", () => response.destroy());
   try {
-    response.writeHead(reply.statusCode ?? 502, reasonPhrase(reply), headers);
+    if (ranged === null) response.writeHead(reply.statusCode ?? 502, reasonPhrase(reply), headers);
+    else response.writeHead(ranged.status, headers);
   } catch {
     // Node's parser accepts headers that `writeHead` rejects. An uncaught error here would end the service.
     reply.destroy();
     return sendError(response, INVALID_RESPONSE);
   }
-  reply.pipe(response);
+  if (ranged?.status === 416) return endEarly(reply, response);
+  if (!ranged?.bytes) return void reply.pipe(response);
+  const slice = sliceBytes(ranged.bytes).once("complete", () => {
+    reply.unpipe(slice);
+    slice.end();
+    reply.resume();
+  });
+  reply.pipe(slice).pipe(response);
+}
+
+/** Ends a response without the body of the app. */
+function endEarly(reply: IncomingMessage, response: ServerResponse): void {
+  reply.resume();
+  response.end();
 }
 
 /** The text beside the status. The app chooses it and it has no meaning, so invalid text is omitted. */

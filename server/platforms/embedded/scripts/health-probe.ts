@@ -1,9 +1,11 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 const TIMEOUT_MS = 10_000;
+/** What the runtime reports of a default export without the method `fetch`, or of a script without a default export. */
+const NO_HANDLER = /^Error: (Handler does not export a fetch\(\) function|internal error; reference = )/;
 /** The app's log arrives through a pipe, and may arrive a little later than its response. */
 const LOG_DELAY_MS = 100;
 
@@ -25,6 +27,8 @@ export async function probeHealth(
   const problem =
     typeof result === "number" ? `The app responded to its health check (GET /) with status ${result}` : result;
   const reason = app.output.lastError();
+  if (typeof result === "number" && reason !== null && NO_HANDLER.test(reason))
+    throw new NoHandler("The script exports no handler of requests (fetch).");
   throw new UnhealthyScript(reason === null ? `${problem}.` : `${problem}: ${reason}`);
 }
 

@@ -5,7 +5,13 @@ import type {
   TrialRequest,
 } from "../../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
-import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME, workerOptions } from "./worker-options.ts";
+import {
+  codeOptions,
+  fileBindings,
+  type MiniflareWorkerOptions,
+  WORKER_NAME,
+  workerOptions,
+} from "./worker-options.ts";
 import { bindingOptions } from "./worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
 
@@ -49,7 +55,7 @@ function isolatedWorker(
   form: UploadForm,
   { addModules, editModule = (source) => source }: Omit<IsolatedAppRequest, "scriptPath">,
 ): MiniflareWorkerOptions {
-  const { modules, ...code } = codeOptions(form);
+  const { modules = [], modulesRoot, script, ...code } = codeOptions(form);
   const [main] = modules;
   const added = main === undefined ? [] : addModules(main.path);
   const edited = modules.map((module) =>
@@ -60,7 +66,12 @@ function isolatedWorker(
   return {
     name: WORKER_NAME,
     ...code,
-    modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
+    ...(script === undefined
+      ? {
+          ...(modulesRoot === undefined ? {} : { modulesRoot }),
+          modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
+        }
+      : { script, ...fileBindings(form) }),
     outboundService: NO_NETWORK,
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],

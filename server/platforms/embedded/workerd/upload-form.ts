@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 
 /** Parsing a form blocks the service. The number of parts and the length of their headers cost more than its size. */
 const MAX_PARTS = 2000;
@@ -12,7 +12,9 @@ const MAX_BINDINGS = 500;
 const nameSchema = z.string().min(1).max(1024);
 
 const metadataSchema = z.object({
-  main_module: nameSchema,
+  main_module: nameSchema.optional(),
+  /** The script of a service worker, which has no main module. */
+  body_part: nameSchema.optional(),
   bindings: z
     .array(z.looseObject({ name: nameSchema, type: nameSchema }))
     .max(MAX_BINDINGS)
@@ -41,24 +43,37 @@ export interface UploadModule {
 
 export interface UploadForm {
   metadata: UploadMetadata;
-  /** The main module first. */
+  /** The main module or the service worker first. */
   modules: UploadModule[];
+  /** Whether the first module is a service worker: it has bindings as global variables, and imports no module. */
+  isServiceWorker: boolean;
 }
 
 /**
  * Reads the multipart form that `wrangler deploy --dry-run --outfile` writes. Source maps are omitted.
  *
- * @throws {UnhealthyScript} when the file is not such a form, or has too many parts
+ * @throws {UnhealthyScript} when the file is not such a form, or has too many parts, or its script handles no request
  */
 export async function readUploadForm(file: string): Promise<UploadForm> {
   const parts = await parseForm(await readFile(file));
   const metadata = parseMetadata(parts.get("metadata"));
   const modules: UploadModule[] = [];
   for (const [name, part] of parts) if (part instanceof File) modules.push(...(await readModule(name, part)));
-  const main = modules.findIndex((module) => module.name === path.posix.normalize(metadata.main_module));
-  if (main < 0) throw new UnhealthyScript(`The bundle has no main module "${metadata.main_module}".`);
-  modules.unshift(...modules.splice(main, 1));
-  return { metadata, modules };
+  const mainName = metadata.main_module ?? metadata.body_part ?? "";
+  const index = modules.findIndex((module) => module.name === path.posix.normalize(mainName));
+  const [main] = index < 0 ? [] : modules.splice(index, 1);
+  if (main === undefined) throw new UnhealthyScript(`The bundle has no main module "${mainName}".`);
+  const isServiceWorker = metadata.main_module === undefined;
+  if (isServiceWorker) requireListener(main);
+  return { metadata, modules: [main, ...modules], isServiceWorker };
+}
+
+/** The bundler writes every script without exports as a service worker, such as one that sets `module.exports`. */
+function requireListener({ contents }: UploadModule): void {
+  if (typeof contents === "string" && contents.includes("addEventListener")) return;
+  throw new NoHandler(
+    'The script exports no handler, and does not call addEventListener("fetch", …). module.exports is not an export of a Worker.',
+  );
 }
 
 /** There is no HTTP header that names the boundary, but the first line of the file is the boundary. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
+import { MissingVariables, UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
@@ -29,8 +29,14 @@ interface BindingContext {
 
 /** Adds the options for each supported type of binding. Any other type is an error that names it. */
 const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) => void> = {
-  plain_text: (b, { options }) => void (options.bindings[b.name] = text(b, "text")),
-  secret_text: (b, { options }) => void (options.bindings[b.name] = text(b, "text")),
+  plain_text: (b, { options }) => void (options.bindings[b.name] = value(b)),
+  secret_text: (b, { options }) => void (options.bindings[b.name] = value(b)),
+  // The files that a service worker imports. `worker-options.ts` reads their contents.
+  wasm_module: () => {},
+  text_blob: () => {},
+  data_blob: () => {},
+  // A variable of the app has the value.
+  required_secret: () => {},
   json: (b, { options }) => void (options.bindings[b.name] = b["json"]),
   // An app has one SQL database, under each name that its configuration declares. The declared ids are ignored.
   d1: (b, { options, databaseId }) => void (options.d1Databases[b.name] = databaseId),
@@ -58,7 +64,7 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
 };
 
 /** The types of bindings that only hold a value. A variable of the app with the same name replaces them. */
-const VALUE_TYPES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json"]);
+const VALUE_TYPES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json", "required_secret"]);
 
 /** Where the values of bindings come from, besides their declarations. */
 export interface BindingSources {
@@ -72,6 +78,7 @@ export interface BindingSources {
  *
  * @throws {UnhealthyScript} with the name of an invalid binding
  * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
+ * @throws {MissingVariables} with all required variables that the app does not have
  */
 export function bindingOptions(
   bindings: readonly UploadBinding[],
@@ -88,6 +95,7 @@ export function bindingOptions(
     analyticsEngineDatasets: {},
   };
   requireSupported(bindings, new Set(Object.keys(BINDERS)));
+  requireVariables(bindings, variables);
   for (const binding of bindings) BINDERS[binding.type]?.(binding, { databaseId, options });
   const hidden = new Set(resourceBindings(bindings).map(({ name }) => name));
   for (const [name, value] of Object.entries(variables)) if (!hidden.has(name)) options.bindings[name] = value;
@@ -117,6 +125,12 @@ function resourceBindings(bindings: readonly UploadBinding[]): UploadBinding[] {
   return bindings.filter(({ type }) => !VALUE_TYPES.has(type));
 }
 
+function requireVariables(bindings: readonly UploadBinding[], variables: Readonly<Record<string, string>>): void {
+  const required = bindings.filter(({ type }) => type === "required_secret").map(({ name }) => name);
+  const missing = required.filter((name) => !Object.hasOwn(variables, name));
+  if (missing.length > 0) throw new MissingVariables(missing);
+}
+
 function requireOwnScript(binding: UploadBinding): void {
   if (binding["script_name"] !== undefined)
     throw new UnhealthyScript(
@@ -129,6 +143,11 @@ function rateLimit({ name, simple }: UploadBinding): RateLimit {
   if (!rule.success)
     throw new UnhealthyScript(`The binding "${name}" requires a limit, and a period of 10 or 60 seconds.`);
   return rule.data;
+}
+
+/** The text of a variable, which may be empty. */
+function value(binding: UploadBinding): string {
+  return binding["text"] === "" ? "" : text(binding, "text");
 }
 
 function text(binding: UploadBinding, key: string): string {

@@ -1,5 +1,8 @@
+import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
-import type { UploadForm, UploadModule } from "./upload-form.ts";
+import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { formatNames } from "../../../../domain/shared/missing-variables.ts";
+import type { UploadBinding, UploadForm, UploadModule } from "./upload-form.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
@@ -13,9 +16,13 @@ export const WORKER_NAME = "app";
  */
 export interface MiniflareWorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
   name: string;
-  modulesRoot: string;
-  /** The first is the main module. */
-  modules: { type: UploadModule["type"]; path: string; contents: UploadModule["contents"] }[];
+  modulesRoot?: string;
+  /** The first is the main module. A service worker has none. */
+  modules?: { type: UploadModule["type"]; path: string; contents: UploadModule["contents"] }[];
+  /** The code of a service worker. */
+  script?: string;
+  wasmBindings?: Record<string, Uint8Array>;
+  dataBlobBindings?: Record<string, Uint8Array>;
   compatibilityDate: string;
   compatibilityFlags: string[];
   outboundService: { network: { allow: string[]; tlsOptions?: { trustBrowserCas: boolean } } };
@@ -49,10 +56,12 @@ export function workerOptions(
   variables: Readonly<Record<string, string>>,
 ): MiniflareWorkerOptions {
   const { databaseId } = version;
+  if (form.isServiceWorker) requireGlobals(form.metadata.bindings);
   const { assetsBinding, ...bindings } = bindingOptions(form.metadata.bindings, { databaseId, variables });
   return {
     name: WORKER_NAME,
     ...codeOptions(form),
+    ...fileBindings(form),
     // Neither this machine nor its network can be reached, by fetch or by raw sockets. Without the TLS options workerd
     // rejects every https: URL.
     outboundService: { network: { allow: ["public"], tlsOptions: { trustBrowserCas: true } } },
@@ -60,20 +69,72 @@ export function workerOptions(
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...bindings,
+    bindings: { ...textBindings(form), ...bindings.bindings },
     ...assetOptions(version, form, assetsBinding),
   };
+}
+
+/** The bindings that the runtime gives to modules only. */
+const MODULE_BINDINGS: ReadonlySet<string> = new Set([
+  "analytics_engine",
+  "d1",
+  "durable_object_namespace",
+  "ratelimit",
+  "workflow",
+]);
+
+/** @throws {NoHandler} when a service worker declares a binding that cannot be a global variable */
+function requireGlobals(bindings: readonly UploadBinding[]): void {
+  const refused = bindings.filter(({ type }) => MODULE_BINDINGS.has(type)).map(({ name }) => name);
+  if (refused.length > 0)
+    throw new NoHandler(
+      `A script that calls addEventListener("fetch", …) cannot use the bindings ${formatNames(refused)}. Scripts that export a handler can.`,
+    );
 }
 
 /** The options for the code of a bundle, without bindings and network. */
 export function codeOptions(
   form: UploadForm,
-): Pick<MiniflareWorkerOptions, "modulesRoot" | "modules" | "compatibilityDate" | "compatibilityFlags"> {
+): Pick<MiniflareWorkerOptions, "modulesRoot" | "modules" | "script" | "compatibilityDate" | "compatibilityFlags"> {
+  const [main] = form.modules;
+  const code =
+    form.isServiceWorker && typeof main?.contents === "string"
+      ? { script: main.contents }
+      : {
+          modulesRoot: "/",
+          modules: form.modules.map(({ name, type, contents }) => ({ type, path: `/${name}`, contents })),
+        };
   return {
-    modulesRoot: "/",
-    modules: form.modules.map(({ name, type, contents }) => ({ type, path: `/${name}`, contents })),
+    ...code,
     compatibilityDate: compatibilityDate(form.metadata.compatibility_date),
     compatibilityFlags: form.metadata.compatibility_flags,
   };
+}
+
+/** The files that a service worker imports. The bundler makes them bindings, because it cannot import modules. */
+export function fileBindings(form: UploadForm): Pick<MiniflareWorkerOptions, "wasmBindings" | "dataBlobBindings"> {
+  const wasmBindings = partsOf(form, "wasm_module", (contents) => Buffer.from(contents));
+  const dataBlobBindings = partsOf(form, "data_blob", (contents) => Buffer.from(contents));
+  return form.isServiceWorker ? { wasmBindings, dataBlobBindings } : {};
+}
+
+function textBindings(form: UploadForm): Record<string, string> {
+  return partsOf(form, "text_blob", (contents) => contents.toString());
+}
+
+function partsOf<T>(
+  { metadata, modules }: UploadForm,
+  type: string,
+  convert: (contents: string | Uint8Array<ArrayBuffer>) => T,
+): Record<string, T> {
+  const bindings = metadata.bindings.filter((binding) => binding.type === type);
+  return Object.fromEntries(
+    bindings.map(({ name, part }) => {
+      const module = modules.find((each) => each.name === path.posix.normalize(String(part)));
+      if (module === undefined) throw new UnhealthyScript(`The binding "${name}" has no file.`);
+      return [name, convert(module.contents)];
+    }),
+  );
 }
 
 /** At most the newest date that the runtime supports. It would not start with a later one. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
 interface StartingWorkerd {
@@ -53,6 +53,8 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
 function explainFailure(cause: unknown, output: WorkerdOutput): unknown {
   if (cause instanceof UnhealthyScript) return cause;
   const reason = output.lastError() ?? assetProblem(cause);
+  if (reason !== null && /map entry 'default'/.test(reason))
+    return new NoHandler("The default export of the script is not a handler.", { cause });
   if (reason !== null) return new UnhealthyScript(`The script did not start: ${reason}`, { cause });
   return new Error(`workerd did not start: ${output.tail()}`, { cause });
 }
