@@ -38,6 +38,8 @@ export interface BuildStep {
   /** The current folder, relative to the source; by default all of it. */
   directory?: string;
   env?: Readonly<Record<string, string>>;
+  /** Whether the step gets the variables of the app; by default all but the install, which runs code of every dependency. */
+  hasVariables?: boolean;
   mounts?: readonly Mount[];
   /** No network by default. */
   network?: SandboxNetwork;
@@ -91,9 +93,8 @@ export function say({ request }: BuildContext, line: string): void {
   request.onOutput(Buffer.from(`${line}\n`));
 }
 
-/** The install runs code of every dependency, which must not read the secrets of the app. */
-function ownVariables({ name }: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
-  return name === "install" ? {} : variables;
+function ownVariables(step: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
+  return (step.hasVariables ?? step.name !== "install") ? variables : {};
 }
 
 function describeOutcome(

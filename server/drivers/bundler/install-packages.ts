@@ -1,47 +1,91 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageRegistry } from "../../ports/package-registry.ts";
+import type { PackageRegistry, ServedPackages } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
-import { describeDependencies } from "./dependencies/dependency-entry.ts";
+import { type BuildEntries, type DependencyEntry, describeDependencies } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
+import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
+import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
+/** What an install left for the following steps. */
+export interface Installed {
+  /** Their context: they run the same version of the package manager. */
+  context: BuildContext;
+  /** Problems that do not prevent a deployment, each in one line. */
+  warnings: string[];
+}
+
 /**
  * Installs the project's dependencies, or uses those that an earlier build of the organization stored. The install can reach
- * only the package source.
+ * only the package source, and runs no scripts. Then the scripts of the packages run, unless an earlier build of the app has
+ * stored what they created, and then those of the project.
  *
- * @returns the context of the following steps, which run the same version of the package manager
- * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not
- *   respond
+ * @throws {BuildFailure} `user` when the dependencies cannot be installed or a script fails, `platform` when the registry
+ *   does not respond
  */
 export async function installPackages(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-): Promise<BuildContext> {
-  const store = context.dependencies;
-  const entry = await describeDependencies(context, project);
-  if (store === null || entry === null) return (await install(context, packages, project)).selected;
-  if (await restoreDependencies(context, store, entry)) {
-    const { env } = await selectRestoredPackageManager(context, project);
-    return { ...context, env: { ...context.env, ...env } };
+): Promise<Installed> {
+  const entries = await describeDependencies(context, project);
+  const fetched = await fetchPackages(context, packages, project, entries);
+  const { selected, served } = fetched;
+  const warnings: string[] = [];
+  if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
+    const run = await runPackageScripts(selected, packages, project, served);
+    warnings.push(...run.warnings);
+    const isComplete = run.warnings.length === 0 && !run.wroteOutside;
+    const { withScripts = null } = entries ?? {};
+    if (withScripts !== null && isComplete) await store(selected, withScripts, served);
   }
-  const { selected, isWanted } = await install(context, packages, project);
-  if (isWanted) await storeDependencies(context, store, entry);
-  return selected;
+  if (await hasProjectScripts(context.request.sourceDirectory, project))
+    warnings.push(...(await runProjectScripts(selected, packages, project, served)).warnings);
+  return { context: selected, warnings };
+}
+
+interface FetchedPackages {
+  selected: BuildContext;
+  served: ServedPackages;
+  /** Whether the scripts of the packages have run in an earlier build. */
+  haveScriptsRun: boolean;
+}
+
+/** Puts the packages into the checkout: those of the app's own entry, those of the organization's entry, or by an install. */
+async function fetchPackages(
+  context: BuildContext,
+  packages: PackageRegistry,
+  project: Project,
+  entries: BuildEntries | null,
+): Promise<FetchedPackages> {
+  for (const entry of entries === null ? [] : [entries.withScripts, entries.installed]) {
+    const served = entry && context.dependencies && (await restoreDependencies(context, context.dependencies, entry));
+    if (!served) continue;
+    const { env } = await selectRestoredPackageManager(context, project);
+    const selected = { ...context, env: { ...context.env, ...env } };
+    return { selected, served, haveScriptsRun: entry === entries?.withScripts };
+  }
+  const { selected, served, isWanted } = await install(context, packages, project);
+  if (isWanted && entries !== null) await store(selected, entries.installed, served);
+  return { selected, served, haveScriptsRun: false };
+}
+
+async function store(context: BuildContext, entry: DependencyEntry, served: ServedPackages): Promise<void> {
+  if (context.dependencies !== null) await storeDependencies(context, context.dependencies, entry, served);
 }
 
 async function install(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-): Promise<{ selected: BuildContext; isWanted: boolean }> {
+): Promise<{ selected: BuildContext; served: ServedPackages; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
@@ -60,7 +104,7 @@ async function install(
   const isIncomplete = lacksUnpublished(packageManager, first);
   const { code, output } = isIncomplete ? await run(npmCommand("install")) : first;
   if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  return { selected, isWanted: tool.isWanted && !isIncomplete };
+  return { selected, served: session.served(), isWanted: tool.isWanted && !isIncomplete };
 }
 
 /**

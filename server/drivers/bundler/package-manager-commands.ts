@@ -16,8 +16,7 @@ export interface InstallCommand {
 }
 
 /**
- * Install scripts of the project and its dependencies are turned off: most of them download from hosts that builds
- * cannot reach, and a project can do the same work in its build script. Each build has its own caches, so that no
+ * Install scripts of the project and its dependencies are turned off. They run afterwards, in a step of their own. Each build has its own caches, so that no
  * build can write data that another build reads.
  */
 export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> = {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Mount } from "../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
@@ -37,6 +38,13 @@ export function toolchainMounts({ modulesDirectory, compileCacheDirectory }: Too
   if (compileCacheDirectory !== null)
     mounts.push({ from: compileCacheDirectory, to: SANDBOX_PATHS.compileCache, writable: false });
   return mounts;
+}
+
+/** The folder in the sandbox with the headers of Node.js, for packages that are compiled; `null` if the toolchain has none. */
+export function nodeHeaders({ modulesDirectory }: Toolchain): string | null {
+  const name = `node-linux-${process.arch}`;
+  const hasHeaders = existsSync(path.join(modulesDirectory, name, "include/node/node.h"));
+  return hasHeaders ? `${SANDBOX_PATHS.modules}/${name}` : null;
 }
 
 /** The complete environment of a build. It contains no variable of the host. */

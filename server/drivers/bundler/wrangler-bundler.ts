@@ -11,7 +11,7 @@ import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
-import { installPackages, installSvelteAdapter } from "./install-packages.ts";
+import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
@@ -63,9 +63,8 @@ export class WranglerBundler implements Bundler {
   }
 
   runScript(request: BundleRequest, script: string): Promise<boolean> {
-    const { packages } = this.#options;
     return this.#withProject(request, async (start, project) => {
-      const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+      const { context } = await this.#install(start, project);
       return runPackageScript(context, project, script);
     });
   }
@@ -96,7 +95,7 @@ export class WranglerBundler implements Bundler {
   async #runSteps(start: BuildContext, project: Project): Promise<BuiltBundle> {
     const { packages } = this.#options;
     const { request } = start;
-    const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+    const { context, warnings } = await this.#install(start, project);
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
     const { packageDirectory: rootDirectory } = project.location;
@@ -104,7 +103,11 @@ export class WranglerBundler implements Bundler {
     // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
     await requireFolder(request.sourceDirectory, rootDirectory);
     const copied = assets && { directory: await copyTo(request, rootDirectory, assets), rules: assets.rules };
-    return { ...script, assets: copied, rootDirectory };
+    return { ...script, warnings: [...warnings, ...script.warnings], assets: copied, rootDirectory };
+  }
+
+  async #install(context: BuildContext, project: Project): Promise<Installed> {
+    return project.needsInstall ? installPackages(context, this.#options.packages, project) : { context, warnings: [] };
   }
 
   #toolchain(): Toolchain {
