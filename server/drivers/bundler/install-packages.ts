@@ -7,6 +7,7 @@ import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dep
 import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
 import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
+import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
 import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
@@ -37,8 +38,12 @@ export async function installPackages(
 ): Promise<Installed> {
   const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
-  const { selected, served } = fetched;
-  const warnings: string[] = [];
+  const { served } = fetched;
+  const selected = {
+    ...fetched.selected,
+    env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
+  };
+  const warnings = describePrismaEngines(context, served);
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
     const run = await runPackageScripts(selected, packages, project, served);
     warnings.push(...run.warnings);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { GREETING, GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
+import { GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createTestBundler, createTestMirror } from "../../support/builds/create-bundler.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
@@ -195,20 +195,6 @@ describe("the install step", () => {
       "index.js": GREETING_WORKER,
     });
     expect(failure).toMatchObject({ kind: "user", message });
-  });
-
-  verifies(hazard(50), "install scripts of the project and its dependencies do not run", async () => {
-    await using h = await setUp();
-    for (const packageManager of ["npm@11.0.0", "pnpm@10.0.0", "yarn@1.22.0"]) {
-      const scripts = { postinstall: "echo >index.js", prepare: "echo >index.js" };
-      await using checkout = await createCheckout({
-        "package.json": manifest({ packageManager, scripts }),
-        "index.js": GREETING_WORKER,
-      });
-      await installCheckout(h.packages, checkout);
-      expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(GREETING_WORKER);
-      expect(await readImported(checkout, "greeting")).toBe(GREETING);
-    }
   });
 
   verifies(

@@ -9,6 +9,7 @@ const MAX_LINES = 20;
 
 /** What node-gyp and build tools print if a program of the machine is missing, and its name. */
 const MISSING_PROGRAMS: readonly (readonly [RegExp, string])[] = [
+  [/Can't find Python executable "python2?"/i, "Python 2"],
   [/find Python|Could not find any Python installation|python3?: (command )?not found/i, "python3"],
   [/not found: make\b|make: (command )?not found|spawn make ENOENT/i, "make"],
   [/(g\+\+|c\+\+|gcc|cc): (command )?(not found|No such file)|CMAKE_CXX_COMPILER|spawn (g\+\+|gcc|cc) ENOENT/i, "g++"],
@@ -30,7 +31,9 @@ export function explainScriptFailure(
   if (program !== undefined)
     return userFailure(
       `${subject} compiles a program, and ${program} is not installed on the machine of the service.`,
-      `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
+      program === "Python 2"
+        ? "Update the package: this version is too old for the machine of the service."
+        : `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
     );
   if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure);
   const hosts = hostsOf(failure, refused);
