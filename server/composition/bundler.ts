@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { BuildEgress } from "../config/build-egress.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
@@ -15,8 +16,8 @@ export const TOOLCHAIN_FOLDERS = {
 } as const;
 
 export interface BundlerSettings {
-  /** Whether build scripts may connect to public addresses, if an app requests it. */
-  buildEgress?: "none" | "public";
+  /** Which hosts build scripts may connect to; by default none. */
+  buildEgress?: BuildEgress | null;
   /** Where builds store installed dependencies for later builds. */
   dependencies?: DependencyStore | null;
   /** Called with the code of the error when the package registry begins not to respond. */
@@ -31,7 +32,7 @@ export interface BundlerSettings {
 export function createBundler(
   sandbox: Sandbox,
   npmEnvironment: Readonly<Record<string, string>>,
-  { buildEgress = "none", dependencies = null, onRegistryOutage }: BundlerSettings = {},
+  { buildEgress = null, dependencies = null, onRegistryOutage }: BundlerSettings = {},
 ): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
@@ -43,7 +44,7 @@ export function createBundler(
     packages,
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
-    egress: buildEgress === "public" ? {} : null,
+    egress: buildEgress,
     dependencies,
   });
 }

@@ -16,6 +16,9 @@ function configError(env: Record<string, string>): string {
   throw new Error(`${JSON.stringify(env)} was accepted`);
 }
 
+/** What builds reach by default. */
+const FONTS = ["fonts.googleapis.com", "fonts.gstatic.com"].flatMap((host) => [`${host}:443`, `${host}:80`]);
+
 describe("the configuration", () => {
   test("every setting has a default", () => {
     expect(readConfig({})).toMatchObject({
@@ -71,6 +74,9 @@ describe("the configuration", () => {
     ["GIT_BASE_URL", "ssh://git@example.com"],
     ["TOKEN_SECRET", "short"],
     ["SANDBOX", "docker"],
+    ["BUILD_EGRESS", "none,fonts"],
+    ["BUILD_EGRESS", "https://api.example.com"],
+    ["BUILD_EGRESS", "*.example.com"],
     ["PLANS_FILE", "/nowhere/plans.json"],
     ["LOG_LEVEL", "loud"],
     ["BUILD_CONCURRENCY", "0"],
@@ -98,6 +104,16 @@ describe("the configuration", () => {
     [{ MODEL_PROVIDER: "anthropic", MODEL_NAME: "m", MODEL_BASE_URL: "ftp://a" }, /^MODEL_BASE_URL must be a URL/],
   ])("the language model %j is incomplete", (values, message) => {
     expect(configError(values)).toMatch(message);
+  });
+
+  test.each([
+    [undefined, { hosts: FONTS, isPublic: false }],
+    ["none", { hosts: [], isPublic: false }],
+    ["public", { hosts: FONTS, isPublic: true }],
+    ["api.example.com:8443", { hosts: ["api.example.com:8443"], isPublic: false }],
+    ["fonts, API.example.com", { hosts: [...FONTS, "api.example.com:443", "api.example.com:80"], isPublic: false }],
+  ])("BUILD_EGRESS=%s names the hosts that builds reach", (setting, expected) => {
+    expect(readConfig({ BUILD_EGRESS: setting }).buildEgress).toMatchObject(expected);
   });
 
   test("the language model is read, and there is none by default", () => {

@@ -26,7 +26,7 @@ export interface WranglerBundlerOptions {
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
-  /** How build scripts may connect to public addresses, if an app requests it; by default they may not. */
+  /** Which hosts build scripts may connect to; by default none. */
   egress?: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; by default they do not. */
   dependencies?: DependencyStore | null;

@@ -2,7 +2,7 @@ import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import type { RefusedRequest } from "../../../ports/package-registry.ts";
 import type { ScriptFailure, ScriptReport } from "../inside/install-scripts/script-report.ts";
 import { toSingleLine } from "../single-line.ts";
-import { findUnreachableHosts } from "./explain-build.ts";
+import { findUnreachableHosts } from "./explain-network.ts";
 import { findCause } from "./find-cause.ts";
 
 const MAX_LINES = 20;

@@ -30,7 +30,7 @@ export function needsPackageScripts({ packages, withScripts }: ServedPackages): 
   const installed = [...packages];
   return [...withScripts].some((each) => {
     const checked = CHECKED[each.slice(0, each.lastIndexOf("@"))];
-    return checked === undefined || !installed.some((other) => other.startsWith(`${checked}`));
+    return checked === undefined || !installed.some((other) => other.startsWith(checked));
   });
 }
 

@@ -2,6 +2,7 @@ import type { ServedPackages } from "../../../ports/package-registry.ts";
 import type { BuildContext } from "../build-step.ts";
 import { SANDBOX_PATHS } from "../toolchain.ts";
 
+const HOST = "binaries.prisma.sh";
 const STAND_IN = `${SANDBOX_PATHS.scripts}/script-bin/prisma-engine`;
 
 /** The package that downloads the engines of Prisma. Since version 7, a client has none. */
@@ -12,8 +13,12 @@ const FIRST_WITHOUT_QUERY_ENGINE = 7;
  * The variables of the following steps with which `prisma generate` works without a download: it checks that the engines
  * exist, and runs none of them. Empty if the project has no Prisma, or if its build can download.
  */
-export function prismaEnvironment({ request }: BuildContext, { packages }: ServedPackages): Record<string, string> {
-  if (request.network === true || ![...packages].some((each) => ENGINES.test(each))) return {};
+export function prismaEnvironment(
+  { request, egress }: BuildContext,
+  { packages }: ServedPackages,
+): Record<string, string> {
+  const isOpen = request.network === true && egress?.isPublic === true;
+  if (isOpen || egress?.hosts.includes(`${HOST}:443`) || ![...packages].some((each) => ENGINES.test(each))) return {};
   return {
     PRISMA_SCHEMA_ENGINE_BINARY: STAND_IN,
     PRISMA_QUERY_ENGINE_LIBRARY: STAND_IN,

@@ -4,8 +4,8 @@ import { ancestorFolders } from "../ancestor-folders.ts";
 
 /** The used parts of the package.json of a package. */
 export interface Manifest {
-  name?: string;
-  version?: string;
+  name?: unknown;
+  version?: unknown;
   scripts?: Readonly<Record<string, unknown>>;
   gypfile?: boolean;
   dependencies?: Readonly<Record<string, unknown>>;
@@ -107,11 +107,11 @@ function reachable(roots: readonly Node[]): Set<Node> {
 }
 
 function describe({ folder, manifest }: Node, isOptional: boolean): InstalledPackage {
-  const { name = path.basename(folder), version = "" } = manifest;
+  const { name, version } = manifest;
   return {
     folder,
-    name: String(name),
-    version: String(version),
+    name: typeof name === "string" ? name : path.basename(folder),
+    version: typeof version === "string" ? version : "",
     manifest,
     scripts: scriptsOf(folder, manifest),
     isOptional,

@@ -56,8 +56,8 @@ function scriptEnvironment({ folder, event, command, manifest }: Script, env: No
     INIT_CWD: process.cwd(),
     npm_lifecycle_event: event,
     npm_lifecycle_script: command,
-    npm_package_name: String(manifest.name ?? ""),
-    npm_package_version: String(manifest.version ?? ""),
+    npm_package_name: textOf(manifest.name),
+    npm_package_version: textOf(manifest.version),
     npm_package_json: path.join(folder, "package.json"),
   };
 }
@@ -66,6 +66,10 @@ function scriptEnvironment({ folder, event, command, manifest }: Script, env: No
 function configVariables(value: unknown, name: string): Record<string, string> {
   if (typeof value === "object" && value !== null)
     return Object.assign({}, ...Object.entries(value).map(([key, each]) => configVariables(each, `${name}_${key}`)));
-  const text = String(value ?? "");
-  return value === undefined || text.length > MAX_ENVIRONMENT_VALUE || text.includes("\0") ? {} : { [name]: text };
+  const text = textOf(value);
+  return text.length > MAX_ENVIRONMENT_VALUE || text.includes("\0") ? {} : { [name]: text };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
