@@ -1,10 +1,17 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, ServedPackages } from "../../ports/package-registry.ts";
-import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
-import { type BuildEntries, type DependencyEntry, describeDependencies } from "./dependencies/dependency-entry.ts";
+import { adjustNpmrc } from "./adjust-npmrc.ts";
+import { type BuildContext, runBuildStep, say, type StepResult } from "./build-step.ts";
+import {
+  type BuildEntries,
+  type DependencyEntry,
+  describeDependencies,
+  LOCKFILES,
+} from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
+import { findForeignPackages } from "./find-foreign-packages.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
 import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
@@ -12,6 +19,7 @@ import { runPackageScripts, runProjectScripts } from "./install-scripts/run-inst
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
+import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
@@ -43,11 +51,11 @@ export async function installPackages(
     ...fetched.selected,
     env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
   };
-  const warnings = describePrismaEngines(context, served);
+  const warnings = [...fetched.warnings, ...describePrismaEngines(context, served)];
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
     const run = await runPackageScripts(selected, packages, project, served);
     warnings.push(...run.warnings);
-    const isComplete = run.warnings.length === 0 && !run.wroteOutside;
+    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside;
     const { withScripts = null } = entries ?? {};
     if (withScripts !== null && isComplete) await store(selected, withScripts, served);
   }
@@ -61,6 +69,9 @@ interface FetchedPackages {
   served: ServedPackages;
   /** Whether the scripts of the packages have run in an earlier build. */
   haveScriptsRun: boolean;
+  /** Whether the install depends on nothing but what the keys of the entries contain. */
+  isStored: boolean;
+  warnings: string[];
 }
 
 /** Puts the packages into the checkout: those of the app's own entry, those of the organization's entry, or by an install. */
@@ -75,11 +86,11 @@ async function fetchPackages(
     if (!served) continue;
     const { env } = await selectRestoredPackageManager(context, project);
     const selected = { ...context, env: { ...context.env, ...env } };
-    return { selected, served, haveScriptsRun: entry === entries?.withScripts };
+    return { selected, served, warnings: [], isStored: true, haveScriptsRun: entry === entries?.withScripts };
   }
-  const { selected, served, isWanted } = await install(context, packages, project);
-  if (isWanted && entries !== null) await store(selected, entries.installed, served);
-  return { selected, served, haveScriptsRun: false };
+  const { isWanted, ...installed } = await install(context, packages, project);
+  if (isWanted && entries !== null) await store(installed.selected, entries.installed, installed.served);
+  return { ...installed, isStored: isWanted, haveScriptsRun: false };
 }
 
 async function store(context: BuildContext, entry: DependencyEntry, served: ServedPackages): Promise<void> {
@@ -90,26 +101,49 @@ async function install(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-): Promise<{ selected: BuildContext; served: ServedPackages; isWanted: boolean }> {
+): Promise<{ selected: BuildContext; warnings: string[]; served: ServedPackages; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
-  const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
-  await using session = await packages.open(names);
+  const directory = path.join(context.request.sourceDirectory, location.installDirectory);
+  await using session = await packages.open(await readPackageNames(directory));
   const tool = await selectPackageManager(context, session, project);
   const selected = { ...context, env: { ...context.env, ...tool.env } };
+  const npmrc = await adjustNpmrc(directory, session.registryUrl);
+  const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {
     name: "install",
     directory: location.installDirectory,
-    env: env(session.registryUrl),
+    env: { ...npmrc.env, ...env(session.registryUrl) },
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
-  const run = (argv: readonly [string, ...string[]]) => runBuildStep(selected, { ...step, argv });
-  const first = await run(argv(rootEntries, session.registryUrl, memberOf(location)));
+  const run = (argv: readonly [string, ...string[]]) =>
+    runBuildStep(selected, { ...step, argv: [...argv, ...options] });
+  const target = { registryUrl: session.registryUrl, member: memberOf(location) };
+  const first = await run(argv(rootEntries, target.registryUrl, target.member));
   const isIncomplete = lacksUnpublished(packageManager, first);
-  const { code, output } = isIncomplete ? await run(npmCommand("install")) : first;
-  if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  return { selected, served: session.served(), isWanted: tool.isWanted && !isIncomplete };
+  const relaxed: RelaxedInstall[] = [];
+  let last = isIncomplete ? await run(npmCommand("install")) : first;
+  while (last.code !== 0) {
+    const next = hasLockfile(project) ? relaxInstall(packageManager, last.output.lines(), relaxed, target) : null;
+    if (next === null)
+      throw explainInstallFailure(
+        packageManager,
+        session.report(),
+        last.output.lines(),
+        await findForeignPackages(directory),
+      );
+    say(context, `warning: ${next.warning}`);
+    relaxed.push(next);
+    last = await run(next.argv);
+  }
+  const isExact = !isIncomplete && relaxed.length === 0;
+  const warnings = relaxed.map(({ warning }) => warning);
+  return { selected, warnings, served: session.served(), isWanted: tool.isWanted && isExact };
+}
+
+function hasLockfile({ packageManager, rootEntries }: Project): boolean {
+  return LOCKFILES[packageManager].some((name) => rootEntries.has(name)) || isConverted(rootEntries);
 }
 
 /**
