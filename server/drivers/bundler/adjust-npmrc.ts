@@ -13,7 +13,7 @@ const RESERVED = /^(PATH|HOME|NODE_OPTIONS|LD_.*|npm_config_.*|YARN_.*|TOOLCHAIN
 /** What makes the .npmrc of a project work in an install. */
 export interface NpmrcAdjustments {
   env: Readonly<Record<string, string>>;
-  /** Options of npm, which reads the settings of scopes from no variable. */
+  /** Options of npm. For the other package managers, inside/run-install.ts changes the file. */
   npmOptions: readonly string[];
 }
 
@@ -26,10 +26,7 @@ export async function adjustNpmrc(directory: string, registryUrl: string): Promi
   const scopes = [...text.matchAll(SCOPE)].filter(([, , url = ""]) => PUBLIC.test(url)).map(([, scope = ""]) => scope);
   const variables = [...text.matchAll(VARIABLE)].map(([, name = ""]) => name).filter((name) => !RESERVED.test(name));
   return {
-    env: Object.fromEntries([
-      ...variables.map((name) => [name, "none"]),
-      ...scopes.map((scope) => [`npm_config_${scope}:registry`, registryUrl]),
-    ]),
+    env: Object.fromEntries(variables.map((name) => [name, "none"])),
     npmOptions: scopes.map((scope) => `--${scope}:registry=${registryUrl}`),
   };
 }
