@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { readBuildLimits } from "../../server/config/build-limits.ts";
 import { readConfig } from "../../server/config.ts";
 import { ConfigError } from "../../server/config/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -77,6 +78,9 @@ describe("the configuration", () => {
     ["BUILD_EGRESS", "none,fonts"],
     ["BUILD_EGRESS", "https://api.example.com"],
     ["BUILD_EGRESS", "*.example.com"],
+    ["BUILD_MEMORY_MB", "100"],
+    ["INSTALL_TIMEOUT_MS", "5m"],
+    ["BUILD_TIMEOUT_MS", "10"],
     ["PLANS_FILE", "/nowhere/plans.json"],
     ["LOG_LEVEL", "loud"],
     ["BUILD_CONCURRENCY", "0"],
@@ -114,6 +118,13 @@ describe("the configuration", () => {
     ["fonts, API.example.com", { hosts: [...FONTS, "api.example.com:443", "api.example.com:80"], isPublic: false }],
   ])("BUILD_EGRESS=%s names the hosts that builds reach", (setting, expected) => {
     expect(readConfig({ BUILD_EGRESS: setting }).buildEgress).toMatchObject(expected);
+  });
+
+  test("builds get 4 GiB of memory if the machine has this much for each", () => {
+    const values = { INSTALL_TIMEOUT_MS: 1000, BUILD_TIMEOUT_MS: 1000, BUILD_CONCURRENCY: 4 };
+    const memory = (gib: number, setting?: number) =>
+      readBuildLimits({ ...values, BUILD_MEMORY_MB: setting }, gib * 1024 ** 3).memoryMb;
+    expect([memory(16), memory(15), memory(15, 3000)]).toEqual([4096, 2048, 3000]);
   });
 
   test("the language model is read, and there is none by default", () => {

@@ -20,6 +20,7 @@ import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
+import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
@@ -84,9 +85,16 @@ async function fetchPackages(
   for (const entry of entries === null ? [] : [entries.withScripts, entries.installed]) {
     const served = entry && context.dependencies && (await restoreDependencies(context, context.dependencies, entry));
     if (!served) continue;
+    const node = selectRestoredNode(context, await wantedNode(context, project.location));
     const { env } = await selectRestoredPackageManager(context, project);
-    const selected = { ...context, env: { ...context.env, ...env } };
-    return { selected, served, warnings: [], isStored: true, haveScriptsRun: entry === entries?.withScripts };
+    const selected = { ...context, env: { ...context.env, ...node.env, ...env } };
+    return {
+      selected,
+      served,
+      warnings: node.warnings,
+      isStored: true,
+      haveScriptsRun: entry === entries?.withScripts,
+    };
   }
   const { isWanted, ...installed } = await install(context, packages, project);
   if (isWanted && entries !== null) await store(installed.selected, entries.installed, installed.served);
@@ -107,8 +115,9 @@ async function install(
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
   await using session = await packages.open(await readPackageNames(directory));
+  const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
-  const selected = { ...context, env: { ...context.env, ...tool.env } };
+  const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env } };
   const npmrc = await adjustNpmrc(directory, session.registryUrl);
   const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {
@@ -137,9 +146,9 @@ async function install(
     relaxed.push(next);
     last = await run(next.argv);
   }
-  const isExact = !isIncomplete && relaxed.length === 0;
-  const warnings = relaxed.map(({ warning }) => warning);
-  return { selected, warnings, served: session.served(), isWanted: tool.isWanted && isExact };
+  const isExact = !isIncomplete && relaxed.length === 0 && node.isWanted && tool.isWanted;
+  const warnings = [...node.warnings, ...relaxed.map(({ warning }) => warning)];
+  return { selected, warnings, served: session.served(), isWanted: isExact };
 }
 
 function hasLockfile({ packageManager, rootEntries }: Project): boolean {

@@ -56,9 +56,10 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
 /**
  * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
- * make Nitro build for Pages.
+ * make Nitro build for Pages. A Pages project gets the second only, as on Pages.
  */
-function platformVariables({ needsSvelteAdapter }: Project): Record<string, string> {
+function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<string, string> {
+  if (isPages) return { CF_PAGES: "1" };
   return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
 }
 

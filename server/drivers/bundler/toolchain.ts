@@ -65,7 +65,7 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
 
 /** Turns off prompts, colours, telemetry and update checks of the tools. */
 const NON_INTERACTIVE: Readonly<Record<string, string>> = {
-  CI: "1",
+  CI: "true",
   NO_COLOR: "1",
   FORCE_COLOR: "0",
   NO_UPDATE_NOTIFIER: "1",

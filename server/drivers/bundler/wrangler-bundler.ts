@@ -47,6 +47,16 @@ export const DEFAULT_LIMITS: StepLimits = {
   bundle: { ...COMMON_LIMITS, wallTimeMs: 2 * 60_000 },
 };
 
+/** The limits of the steps of a build. */
+export function stepLimits(limits: { memoryMb: number; installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
+  const { memoryMb, installTimeoutMs, buildTimeoutMs } = limits;
+  return {
+    install: { ...DEFAULT_LIMITS.install, memoryMb, wallTimeMs: installTimeoutMs },
+    build: { ...DEFAULT_LIMITS.build, memoryMb, wallTimeMs: buildTimeoutMs },
+    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb },
+  };
+}
+
 /**
  * Installs with npm, pnpm, Yarn or Bun and bundles with wrangler. Each step runs in a sandbox of its own. An app without
  * dependencies and build script needs one sandbox and one process.

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { BuildContext } from "../build-step.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 import type { Project } from "../read-project.ts";
+import { wantedNode } from "../select-node.ts";
 import { isConverted, wantedVersion } from "../select-package-manager.ts";
 import { readInstallInputs } from "./install-inputs.ts";
 
@@ -53,7 +54,9 @@ export async function describeDependencies(context: BuildContext, project: Proje
   const inputs = await readInstallInputs(sourceDirectory);
   if (inputs === null) return null;
   const version = await wantedVersion(context, project);
-  const decisive = { organizationId, packageManager, version, location, platform: [process.version, process.arch] };
+  const node = (await wantedNode(context, location))?.specs ?? null;
+  const platform = [process.version, process.arch];
+  const decisive = { organizationId, packageManager, version, location, platform, node };
   const key = hash(decisive, inputs.files);
   const installed = {
     organizationId,

@@ -57,7 +57,7 @@ export function explainCrash(lines: readonly string[]): BuildFailure | null {
 function heapLimit(): BuildFailure {
   return userFailure(
     "The build reached the memory limit of Node.js (JavaScript heap out of memory).",
-    "Reduce its memory use, or raise the limit in the build script: NODE_OPTIONS=--max-old-space-size=1536. A build has 2 GiB in total.",
+    "Reduce its memory use, or raise the limit in the build script: NODE_OPTIONS=--max-old-space-size=3072. The operator can give builds more memory (BUILD_MEMORY_MB).",
   );
 }
 

@@ -16,7 +16,7 @@ const [planText = "{}", reportFile = ""] = process.argv.slice(2);
 const plan = JSON.parse(planText) as ScriptPlan;
 const failures: ScriptFailure[] = [];
 const startedAt = Date.now();
-const env = { ...process.env, ...npmrcVariables(), NODE: process.execPath, npm_node_execpath: process.execPath };
+const env = { ...process.env, ...npmrcVariables() };
 
 const isGood = plan.phase === "packages" ? await runPackageScripts() : await runProjectScripts();
 const wroteOutside = plan.phase === "packages" && hasNewFiles();

@@ -129,10 +129,12 @@ function scriptEnvironment(
     PATH: `${env["PATH"] ?? toolchainEnvironment(toolchain)["PATH"]}:${SANDBOX_PATHS.scripts}/script-bin`,
     npm_config_ignore_scripts: "false",
     YARN_IGNORE_SCRIPTS: "false",
+    npm_node_execpath: env["BUILD_NODE"] ?? SANDBOX_PATHS.node,
+    NODE: env["BUILD_NODE"] ?? SANDBOX_PATHS.node,
     npm_command: "install",
     npm_config_user_agent: `${title}/0.0.0 npm/? node/${process.version} linux ${process.arch}`,
     // With it, node-gyp downloads no headers of Node.js.
-    ...(headers === null ? {} : { npm_config_nodedir: headers }),
+    ...(headers === null || env["npm_config_nodedir"] !== undefined ? {} : { npm_config_nodedir: headers }),
     // Node.js connects through the proxy only with it, so that the package mirror can tell which hosts were requested.
     NODE_USE_ENV_PROXY: "1",
     ...WITHOUT_DOWNLOADS,
