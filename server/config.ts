@@ -2,6 +2,8 @@ import path from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
+import { type BuildEgress, buildEgress } from "./config/build-egress.ts";
+import { type BuildLimits, buildLimitVariables, readBuildLimits } from "./config/build-limits.ts";
 import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
@@ -95,7 +97,8 @@ const environment = z.object({
     .min(32, "must have 32 characters or more, such as the output of: openssl rand -hex 32")
     .optional(),
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
-  BUILD_EGRESS: oneOf(["none", "public"]).default("none"),
+  BUILD_EGRESS: buildEgress.prefault("fonts"),
+  ...buildLimitVariables,
   AGENT_HOST_PRIVATE_NETWORKS: networks,
   AGENT_HOST_PRIVATE_PORTS: ports.prefault(DEFAULT_AGENT_HOST_PORTS),
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
@@ -150,8 +153,8 @@ export interface Config {
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
-  /** Whether builds may connect to public addresses if their app requests it. */
-  buildEgress: "none" | "public";
+  buildEgress: BuildEgress;
+  buildLimits: BuildLimits;
   /** Private networks, as addresses or CIDR ranges, in which the service connects to agent hosts, such as OpenClaw gateways. */
   agentHostNetworks: readonly string[];
   /** The ports on which it connects to them there. */
@@ -215,6 +218,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,
+    buildLimits: readBuildLimits(values),
     agentHostNetworks: values.AGENT_HOST_PRIVATE_NETWORKS ?? [],
     agentHostPorts: values.AGENT_HOST_PRIVATE_PORTS,
     defaultPlan: values.PLAN_DEFAULT,

@@ -92,6 +92,7 @@ export class Trials {
         sourceDirectory,
         outputDirectory,
         organizationId: deployment.orgId,
+        appId: deployment.appId,
         rootDirectory: deployment.rootDirectory,
         network: deployment.buildNetwork,
         variables: await this.#buildVariables(),

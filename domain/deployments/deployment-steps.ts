@@ -72,9 +72,9 @@ async function build(
   const { sourceDirectory, outputDirectory } = workspace;
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
-  const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId } = deployment;
+  const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId, appId } = deployment;
   const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
-  const bundle = await deps.bundler.bundle({ ...source, organizationId, onOutput: log.output, signal });
+  const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
   const { rootDirectory } = bundle;
   if (deployment.rootDirectory === null && rootDirectory !== ".")
     await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { rootDirectory });

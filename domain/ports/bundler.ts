@@ -33,7 +33,9 @@ export interface BundleRequest {
   sourceDirectory: string;
   /** The organization whose builds share stored dependencies. Without it, the build uses and stores none. */
   organizationId?: string;
-  /** The environment variables that the app's owner has set for builds. The install does not get them. */
+  /** The app whose builds share what install scripts created. Without it, they run in every build. */
+  appId?: string;
+  /** The environment variables that the app's owner has set for builds. Installed packages do not get them during the install. */
   variables?: Readonly<Record<string, string>>;
   /** An empty folder of the workspace, to which the bundle is written. */
   outputDirectory: string;
@@ -54,7 +56,7 @@ export interface BuiltBundle extends Bundle {
 /** Builds a checkout into a bundle that the edge platform can run. */
 export interface Bundler {
   /**
-   * Installs, builds and bundles inside the sandbox. The install can reach the package registry only; the build
+   * Installs, builds and bundles inside the sandbox. The install and its scripts can reach the package registry only; the build
    * script has the requested network; the other steps have none. An install with the lockfile and the settings of an earlier
    * one of the organization may use its result. Safe to repeat on a fresh checkout.
    *

@@ -1,9 +1,11 @@
 import path from "node:path";
+import type { BuildLimits } from "../config/build-limits.ts";
+import type { BuildEgress } from "../config/build-egress.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
 import type { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
-import { WranglerBundler } from "../drivers/bundler/wrangler-bundler.ts";
+import { stepLimits, WranglerBundler } from "../drivers/bundler/wrangler-bundler.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "../..");
 
@@ -15,8 +17,10 @@ export const TOOLCHAIN_FOLDERS = {
 } as const;
 
 export interface BundlerSettings {
-  /** Whether build scripts may connect to public addresses, if an app requests it. */
-  buildEgress?: "none" | "public";
+  /** Which hosts build scripts may connect to; by default none. */
+  buildEgress?: BuildEgress | null;
+  /** What one build may use; by default 2 GiB, 5 minutes for the install and 10 minutes for the build. */
+  limits?: BuildLimits | null;
   /** Where builds store installed dependencies for later builds. */
   dependencies?: DependencyStore | null;
   /** Called with the code of the error when the package registry begins not to respond. */
@@ -31,7 +35,7 @@ export interface BundlerSettings {
 export function createBundler(
   sandbox: Sandbox,
   npmEnvironment: Readonly<Record<string, string>>,
-  { buildEgress = "none", dependencies = null, onRegistryOutage }: BundlerSettings = {},
+  { buildEgress = null, dependencies = null, limits = null, onRegistryOutage }: BundlerSettings = {},
 ): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
@@ -43,7 +47,8 @@ export function createBundler(
     packages,
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
-    egress: buildEgress === "public" ? {} : null,
+    egress: buildEgress,
+    limits: limits === null ? {} : stepLimits(limits),
     dependencies,
   });
 }

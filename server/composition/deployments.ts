@@ -128,6 +128,7 @@ export async function openBuildPlatform(
   const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
   const bundler = createBundler(sandbox, config.npmEnvironment, {
     buildEgress: config.buildEgress,
+    limits: config.buildLimits,
     dependencies,
     onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
   });
@@ -137,6 +138,7 @@ export async function openBuildPlatform(
     users: "builds",
     count: config.buildConcurrency,
     sizeMb: VOLUME_MB,
+    // Simultaneous builds rarely use all of their memory at the same time. If they do, the kernel kills a build first.
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
   const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);

@@ -98,7 +98,7 @@ function createBase(
     urlOf: edge.urlOf,
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
-    buildEgress: config.buildEgress,
+    buildEgress: config.buildEgress.isPublic ? "public" : "none",
     gitBaseUrl: config.gitBaseUrl,
     appListVersions: new AppListVersions(db),
     teardownWaitMs: TEARDOWN_WAIT_MS,

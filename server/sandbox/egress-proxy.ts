@@ -25,8 +25,11 @@ export interface EgressOptions {
   /** Which addresses an allowed host may have; by default `isReachable`, and `isPublic` with `public`. */
   isAllowedAddress?: (address: string, host: string) => boolean;
   /** Called for every request, when the proxy has connected to the host or refused it. */
-  onRequest?: (host: string, isConnected: boolean) => void;
+  onRequest?: (host: string, result: EgressResult) => void;
 }
+
+/** `refused`: the host or the port is not allowed. `unreachable`: it has no allowed address, or does not respond. */
+export type EgressResult = "connected" | "refused" | "unreachable";
 
 /**
  * An HTTP proxy on a unix socket, for sandboxed commands. It accepts `CONNECT` and absolute-form requests to allowed
@@ -43,7 +46,7 @@ export class EgressProxy {
   readonly #allowed: ReadonlySet<string> | "public";
   readonly #lookup: Lookup;
   readonly #isAllowedAddress: (address: string, host: string) => boolean;
-  readonly #onRequest: (host: string, isConnected: boolean) => void;
+  readonly #onRequest: (host: string, result: EgressResult) => void;
 
   static async open(options: EgressOptions): Promise<EgressProxy> {
     const folder = await createSocketFolder("egress");
@@ -120,10 +123,10 @@ export class EgressProxy {
     this.#connecting += 1;
     try {
       const socket = await this.#connectTo(target, client);
-      this.#onRequest(target.host, true);
+      this.#onRequest(target.host, "connected");
       return socket;
     } catch (error) {
-      this.#onRequest(target.host, false);
+      this.#onRequest(target.host, error instanceof ProxyError && error.status === 403 ? "refused" : "unreachable");
       throw error;
     } finally {
       this.#connecting -= 1;

@@ -101,17 +101,15 @@ describe("a project of Yarn 2 and later", () => {
     expect((await readdir(checkout.sourceDirectory)).includes("node_modules")).toBe(usesModules);
   });
 
-  test("a lockfile that does not match package.json is a failure that says so", async () => {
+  test("a lockfile that does not match package.json is a warning that says so", async () => {
     await using h = await setUp();
-    const failure = await bundleFailure(h.bundler, {
+    await using checkout = await createCheckout({
       "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@scope/words": "*" } }),
       "yarn.lock": await writeYarnLock(h.bundler),
       "index.js": GREETING_WORKER,
     });
-    expect(failure).toMatchObject({
-      kind: "user",
-      message: "yarn.lock does not match package.json.",
-    });
+    const { bundle } = await runBundler(h.bundler, checkout);
+    expect(bundle.warnings).toEqual([expect.stringMatching(/^The lockfile does not match .* Run `yarn install`/)]);
   });
 
   test("a package that the registry does not have is a failure that names it", async () => {
@@ -192,14 +190,15 @@ describe("a project of Bun", () => {
     expect(failure).toMatchObject({ kind: "user", message: expect.stringMatching(/^bun\.lockb could not be read: /) });
   });
 
-  test("a lockfile that does not match package.json is a failure that says so", async () => {
+  test("a lockfile that does not match package.json is a warning that says so", async () => {
     await using h = await setUp();
-    const failure = await bundleFailure(h.bundler, {
+    await using checkout = await createCheckout({
       "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@yarnpkg/cli-dist": "3.8.7" } }),
       "bun.lock": bunLock(h.integrity),
       "index.js": GREETING_WORKER,
     });
-    expect(failure).toMatchObject({ kind: "user", message: "bun.lock does not match package.json." });
+    const { bundle } = await runBundler(h.bundler, checkout);
+    expect(bundle.warnings).toEqual([expect.stringMatching(/^The lockfile does not match .* Run `bun install`/)]);
   });
 
   test("the registry that does not respond is a platform failure", async () => {

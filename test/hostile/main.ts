@@ -26,6 +26,7 @@ import { APP_ATTACKS } from "./app-attacks.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
+import { INSTALL_ATTACKS } from "./install-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
@@ -89,6 +90,7 @@ const words = process.argv.slice(2).join(" ").toLowerCase();
 const attacks = [
   ...BUILD_ATTACKS,
   ...DEPENDENCY_ATTACKS,
+  ...INSTALL_ATTACKS,
   ...APP_ATTACKS,
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { readBuildLimits } from "../../server/config/build-limits.ts";
 import { readConfig } from "../../server/config.ts";
 import { ConfigError } from "../../server/config/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -15,6 +16,9 @@ function configError(env: Record<string, string>): string {
   }
   throw new Error(`${JSON.stringify(env)} was accepted`);
 }
+
+/** What builds reach by default. */
+const FONTS = ["fonts.googleapis.com", "fonts.gstatic.com"].flatMap((host) => [`${host}:443`, `${host}:80`]);
 
 describe("the configuration", () => {
   test("every setting has a default", () => {
@@ -71,6 +75,12 @@ describe("the configuration", () => {
     ["GIT_BASE_URL", "ssh://git@example.com"],
     ["TOKEN_SECRET", "short"],
     ["SANDBOX", "docker"],
+    ["BUILD_EGRESS", "none,fonts"],
+    ["BUILD_EGRESS", "https://api.example.com"],
+    ["BUILD_EGRESS", "*.example.com"],
+    ["BUILD_MEMORY_MB", "100"],
+    ["INSTALL_TIMEOUT_MS", "5m"],
+    ["BUILD_TIMEOUT_MS", "10"],
     ["PLANS_FILE", "/nowhere/plans.json"],
     ["LOG_LEVEL", "loud"],
     ["BUILD_CONCURRENCY", "0"],
@@ -98,6 +108,23 @@ describe("the configuration", () => {
     [{ MODEL_PROVIDER: "anthropic", MODEL_NAME: "m", MODEL_BASE_URL: "ftp://a" }, /^MODEL_BASE_URL must be a URL/],
   ])("the language model %j is incomplete", (values, message) => {
     expect(configError(values)).toMatch(message);
+  });
+
+  test.each([
+    [undefined, { hosts: FONTS, isPublic: false }],
+    ["none", { hosts: [], isPublic: false }],
+    ["public", { hosts: FONTS, isPublic: true }],
+    ["api.example.com:8443", { hosts: ["api.example.com:8443"], isPublic: false }],
+    ["fonts, API.example.com", { hosts: [...FONTS, "api.example.com:443", "api.example.com:80"], isPublic: false }],
+  ])("BUILD_EGRESS=%s names the hosts that builds reach", (setting, expected) => {
+    expect(readConfig({ BUILD_EGRESS: setting }).buildEgress).toMatchObject(expected);
+  });
+
+  test("builds get 4 GiB of memory if the machine has this much for each", () => {
+    const values = { INSTALL_TIMEOUT_MS: 1000, BUILD_TIMEOUT_MS: 1000, BUILD_CONCURRENCY: 4 };
+    const memory = (gib: number, setting?: number) =>
+      readBuildLimits({ ...values, BUILD_MEMORY_MB: setting }, gib * 1024 ** 3).memoryMb;
+    expect([memory(16), memory(15), memory(15, 3000)]).toEqual([4096, 2048, 3000]);
   });
 
   test("the language model is read, and there is none by default", () => {

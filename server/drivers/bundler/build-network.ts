@@ -1,14 +1,14 @@
-import type { SandboxNetwork } from "../../ports/sandbox.ts";
-import { EgressProxy } from "../../sandbox/egress-proxy.ts";
-import type { BuildContext } from "./build-step.ts";
-import type { BuildConnections } from "./failures/explain-build.ts";
+import { EgressProxy, type EgressResult } from "../../sandbox/egress-proxy.ts";
+import { isPublic, isReachable } from "../../sandbox/public-address.ts";
+import type { BuildContext, BuildEgressOptions, BuildStep } from "./build-step.ts";
+import { type BuildConnections, explainRefusedHost } from "./failures/explain-network.ts";
 import { toSingleLine } from "./single-line.ts";
+import { isTolerated } from "./tolerated-hosts.ts";
 
 /** The network of a build script. */
 export interface BuildNetwork extends AsyncDisposable {
-  access: SandboxNetwork;
-  /** Environment variables for the build script. */
-  env: Readonly<Record<string, string>>;
+  /** What a step needs to use it. The signal ends the step when it requests a host that is not allowed. */
+  step: Pick<BuildStep, "network" | "signal"> & { env: Readonly<Record<string, string>> };
   /** Writes the hosts that were reached or refused since the last call to the build log. */
   report(): void;
   connections(): BuildConnections;
@@ -18,46 +18,77 @@ export interface BuildNetwork extends AsyncDisposable {
 const MAX_HOSTS = 100;
 
 /** Local servers that a build starts are reached directly. */
-const LOCAL_HOSTS = "localhost,127.0.0.1,::1";
+const LOCAL_HOSTS = "localhost,127.0.0.1,::1,0.0.0.0,.localhost";
 
 /** Node.js uses the proxy of the sandbox only with the first variable. */
 const PROXY_ENV = { NODE_USE_ENV_PROXY: "1", NO_PROXY: LOCAL_HOSTS, no_proxy: LOCAL_HOSTS } as const;
 
-/** Opens the network that the app requests, if the operator allows it. Otherwise the build script has none. */
+/**
+ * Opens the network that the operator allows: the hosts of the setting, or all public ones if the app requests it. A request
+ * to another host ends the build at once, because most tools would repeat it for minutes.
+ */
 export async function openBuildNetwork({ egress, request }: BuildContext): Promise<BuildNetwork> {
-  if (request.network !== true || egress === null) return noNetwork(egress !== null, request);
-  const [connected, refused] = [new Set<string>(), new Set<string>()];
-  const onRequest = (host: string, isConnected: boolean) => {
-    const hosts = isConnected ? connected : refused;
-    if (hosts.size < MAX_HOSTS) hosts.add(toSingleLine(host));
+  if (request.network === true && egress?.isPublic !== true)
+    request.onOutput(Buffer.from(`The build has no public network (BUILD_EGRESS=${egress?.setting ?? "none"}).\n`));
+  if (egress === null || (egress.hosts.length === 0 && !egress.isPublic)) return noNetwork(egress);
+  const isOpen = request.network === true && egress.isPublic;
+  const connected = new Set<string>();
+  /** The hosts that could not be reached, with the last reason. */
+  const failed = new Map<string, EgressResult>();
+  const refusal = new AbortController();
+  const onRequest = (host: string, result: EgressResult) => {
+    const shown = toSingleLine(host);
+    if (result === "refused" && !isOpen && !isTolerated(host)) refusal.abort(explainRefusedHost([shown], egress));
+    if (connected.size + failed.size >= MAX_HOSTS) return;
+    if (result === "connected") connected.add(shown);
+    else failed.set(shown, result);
   };
-  const proxy = await EgressProxy.open({ ...egress, allow: "public", onRequest });
-  const reported = new Set<string>();
-  const say = (text: string, hosts: ReadonlySet<string>) => {
-    const added = [...hosts].filter((host) => !reported.has(`${text} ${host}`));
-    for (const host of added) reported.add(`${text} ${host}`);
-    if (added.length > 0) request.onOutput(Buffer.from(`${text}: ${added.join(", ")}\n`));
-  };
+  const proxy = await EgressProxy.open({ ...addressRules(egress, isOpen), onRequest });
+  const say = createReporter(request.onOutput);
   return {
-    access: { kind: "proxy", socketPath: proxy.socketPath },
-    env: PROXY_ENV,
+    step: {
+      network: { kind: "proxy", socketPath: proxy.socketPath },
+      signal: refusal.signal,
+      env: PROXY_ENV,
+    },
     report: () => {
       say("The build connected to", connected);
-      say("The build could not reach", refused);
+      say("The build could not reach", new Set(failed.keys()));
     },
-    connections: () => ({ hasNetwork: true, isAllowed: true, refusedHosts: [...refused].slice(0, 10) }),
+    connections: () => ({
+      kind: isOpen ? "public" : "hosts",
+      egress,
+      failedHosts: [...failed]
+        .flatMap(([host, result]) => (isOpen || result === "unreachable" ? [host] : []))
+        .slice(0, 10),
+    }),
     [Symbol.asyncDispose]: () => proxy.close(),
   };
 }
 
-function noNetwork(isAllowed: boolean, { network, onOutput }: BuildContext["request"]): BuildNetwork {
-  if (network === true)
-    onOutput(Buffer.from("The build has no network: the operator does not allow it (BUILD_EGRESS=none).\n"));
+function addressRules({ hosts, lookup, isAllowedAddress }: BuildEgressOptions, isOpen: boolean) {
   return {
-    access: { kind: "none" },
-    env: {},
+    allow: isOpen ? ("public" as const) : hosts,
+    isAllowedAddress: isAllowedAddress ?? (isOpen ? isPublic : isReachable),
+    ...(lookup && { lookup }),
+  };
+}
+
+/** Returns a function that writes a line about hosts to the build log, each host once. */
+function createReporter(onOutput: BuildContext["request"]["onOutput"]) {
+  const reported = new Set<string>();
+  return (text: string, hosts: ReadonlySet<string>) => {
+    const added = [...hosts].filter((host) => !reported.has(`${text} ${host}`));
+    for (const host of added) reported.add(`${text} ${host}`);
+    if (added.length > 0) onOutput(Buffer.from(`${text}: ${added.join(", ")}\n`));
+  };
+}
+
+function noNetwork(egress: BuildEgressOptions | null): BuildNetwork {
+  return {
+    step: { network: { kind: "none" }, env: {} },
     report: () => {},
-    connections: () => ({ hasNetwork: false, isAllowed, refusedHosts: [] }),
+    connections: () => ({ kind: "none", egress, failedHosts: [] }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -11,8 +11,15 @@ import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } 
 /** The steps of a build that run the project's code. Error messages contain these names. */
 export type StepName = "install" | "build" | "bundle";
 
-/** How build scripts connect, if the operator allows it. By default, the machine resolves names. */
-export type BuildEgressOptions = Pick<EgressOptions, "lookup" | "isAllowedAddress">;
+/** Which hosts build scripts may connect to, and how. By default, the machine resolves names. */
+export interface BuildEgressOptions extends Pick<EgressOptions, "lookup" | "isAllowedAddress"> {
+  /** The text of the operator's setting, for error messages. */
+  setting: string;
+  /** `host:port` pairs that every build reaches. */
+  hosts: readonly string[];
+  /** Whether builds of apps that request it reach all public addresses. */
+  isPublic: boolean;
+}
 
 export type StepLimits = Readonly<Record<StepName, SandboxLimits>>;
 
@@ -24,7 +31,7 @@ export interface BuildContext {
   request: BundleRequest;
   /** The environment variables that select the package manager of the project. */
   env: Readonly<Record<string, string>>;
-  /** How a build script may connect to public addresses; `null` if the operator does not allow it. */
+  /** Which hosts a build script may connect to; `null` for none. */
   egress: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; `null` if they do not. */
   dependencies: DependencyStore | null;
@@ -38,9 +45,13 @@ export interface BuildStep {
   /** The current folder, relative to the source; by default all of it. */
   directory?: string;
   env?: Readonly<Record<string, string>>;
+  /** Whether the step gets the variables of the app; by default all but the install, which runs code of every dependency. */
+  hasVariables?: boolean;
   mounts?: readonly Mount[];
   /** No network by default. */
   network?: SandboxNetwork;
+  /** Ends the step. Its reason is the failure of the build. */
+  signal?: AbortSignal;
 }
 
 export interface StepResult {
@@ -52,7 +63,7 @@ export interface StepResult {
  * Runs one step on the checkout, in a sandbox of its own. The caller handles the exit code.
  *
  * @throws {BuildFailure} `user` when the step exceeds a limit or crashes, `platform` when the sandbox does not start
- * @throws the reason of the request's signal when that was aborted
+ * @throws the reason of the signal of the request or of the step when that was aborted
  */
 export async function runBuildStep(context: BuildContext, step: BuildStep): Promise<StepResult> {
   const { sandbox, toolchain, limits, request, scratchDirectory } = context;
@@ -70,7 +81,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
       ],
       network: step.network ?? { kind: "none" },
       limits: limits[step.name],
-      signal: request.signal,
+      signal: step.signal === undefined ? request.signal : AbortSignal.any([request.signal, step.signal]),
       onOutput: (chunk) => {
         output.add(chunk);
         request.onOutput(chunk);
@@ -80,6 +91,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
       throw platformFailure("The build sandbox could not be started.", { cause });
     });
   request.signal.throwIfAborted();
+  step.signal?.throwIfAborted();
   if (outcome.reason === "exit") return { code: outcome.code, output };
   if (outcome.reason === "signal")
     throw explainCrash(output.lines()) ?? describeOutcome(step.name, outcome, limits[step.name]);
@@ -91,9 +103,8 @@ export function say({ request }: BuildContext, line: string): void {
   request.onOutput(Buffer.from(`${line}\n`));
 }
 
-/** The install runs code of every dependency, which must not read the secrets of the app. */
-function ownVariables({ name }: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
-  return name === "install" ? {} : variables;
+function ownVariables(step: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
+  return (step.hasVariables ?? step.name !== "install") ? variables : {};
 }
 
 function describeOutcome(

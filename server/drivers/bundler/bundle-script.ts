@@ -7,7 +7,7 @@ import { type BuildContext, runBuildStep } from "./build-step.ts";
 import { explainBundleFailure } from "./failures/explain-bundle.ts";
 import { type BundleContents, type BundleResult, readBundleResult } from "./read-bundle-result.ts";
 import { toSingleLine } from "./single-line.ts";
-import { SANDBOX_PATHS } from "./toolchain.ts";
+import { SANDBOX_PATHS, toolchainEnvironment } from "./toolchain.ts";
 
 const MAX_SCRIPT_MB = 64;
 
@@ -33,6 +33,12 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
     name: "bundle",
     directory,
     argv: wranglerCommand(),
+    // A custom build of the wrangler configuration runs the programs of installed packages by their name.
+    env: {
+      PATH: [...programFolders(directory), context.env["PATH"] ?? toolchainEnvironment(context.toolchain)["PATH"]].join(
+        ":",
+      ),
+    },
     mounts: [{ from: staging, to: SANDBOX_PATHS.output, writable: true }],
   });
   if (code !== 0) throw explainBundleFailure(output.lines());
@@ -42,6 +48,13 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
   await moveScript(path.join(staging, "script.form"), scriptPath);
   await removeTree(staging);
   return { ...result, scriptPath };
+}
+
+/** The folders with the programs of the packages that a folder of the source uses, the nearest first. */
+function programFolders(directory: string): string[] {
+  const folder = path.posix.join(SANDBOX_PATHS.source, directory, "node_modules/.bin");
+  const parent = path.posix.dirname(directory);
+  return directory === "." ? [folder] : [folder, ...programFolders(parent)];
 }
 
 /** In MiB. Loading wrangler fills V8's new space many times. A larger one takes 0.88 of the CPU time of a bundling. */

@@ -1,66 +1,158 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageRegistry } from "../../ports/package-registry.ts";
-import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
-import { describeDependencies } from "./dependencies/dependency-entry.ts";
+import type { PackageRegistry, ServedPackages } from "../../ports/package-registry.ts";
+import { adjustNpmrc } from "./adjust-npmrc.ts";
+import { type BuildContext, runBuildStep, say, type StepResult } from "./build-step.ts";
+import {
+  type BuildEntries,
+  type DependencyEntry,
+  describeDependencies,
+  LOCKFILES,
+} from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
+import { findForeignPackages } from "./find-foreign-packages.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
+import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
+import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
+import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
+import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
+import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
+/** What an install left for the following steps. */
+export interface Installed {
+  /** Their context: they run the same version of the package manager. */
+  context: BuildContext;
+  /** Problems that do not prevent a deployment, each in one line. */
+  warnings: string[];
+}
+
 /**
  * Installs the project's dependencies, or uses those that an earlier build of the organization stored. The install can reach
- * only the package source.
+ * only the package source, and runs no scripts. Then the scripts of the packages run, unless an earlier build of the app has
+ * stored what they created, and then those of the project.
  *
- * @returns the context of the following steps, which run the same version of the package manager
- * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not
- *   respond
+ * @throws {BuildFailure} `user` when the dependencies cannot be installed or a script fails, `platform` when the registry
+ *   does not respond
  */
 export async function installPackages(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-): Promise<BuildContext> {
-  const store = context.dependencies;
-  const entry = await describeDependencies(context, project);
-  if (store === null || entry === null) return (await install(context, packages, project)).selected;
-  if (await restoreDependencies(context, store, entry)) {
-    const { env } = await selectRestoredPackageManager(context, project);
-    return { ...context, env: { ...context.env, ...env } };
+): Promise<Installed> {
+  const entries = await describeDependencies(context, project);
+  const fetched = await fetchPackages(context, packages, project, entries);
+  const { served } = fetched;
+  const selected = {
+    ...fetched.selected,
+    env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
+  };
+  const warnings = [...fetched.warnings, ...describePrismaEngines(context, served)];
+  if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
+    const run = await runPackageScripts(selected, packages, project, served);
+    warnings.push(...run.warnings);
+    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside;
+    const { withScripts = null } = entries ?? {};
+    if (withScripts !== null && isComplete) await store(selected, withScripts, served);
   }
-  const { selected, isWanted } = await install(context, packages, project);
-  if (isWanted) await storeDependencies(context, store, entry);
-  return selected;
+  if (await hasProjectScripts(context.request.sourceDirectory, project))
+    warnings.push(...(await runProjectScripts(selected, packages, project, served)).warnings);
+  return { context: selected, warnings };
+}
+
+interface FetchedPackages {
+  selected: BuildContext;
+  served: ServedPackages;
+  /** Whether the scripts of the packages have run in an earlier build. */
+  haveScriptsRun: boolean;
+  /** Whether the install depends on nothing but what the keys of the entries contain. */
+  isStored: boolean;
+  warnings: string[];
+}
+
+/** Puts the packages into the checkout: those of the app's own entry, those of the organization's entry, or by an install. */
+async function fetchPackages(
+  context: BuildContext,
+  packages: PackageRegistry,
+  project: Project,
+  entries: BuildEntries | null,
+): Promise<FetchedPackages> {
+  for (const entry of entries === null ? [] : [entries.withScripts, entries.installed]) {
+    const served = entry && context.dependencies && (await restoreDependencies(context, context.dependencies, entry));
+    if (!served) continue;
+    const node = selectRestoredNode(context, await wantedNode(context, project.location));
+    const { env } = await selectRestoredPackageManager(context, project);
+    const selected = { ...context, env: { ...context.env, ...node.env, ...env } };
+    return {
+      selected,
+      served,
+      warnings: node.warnings,
+      isStored: true,
+      haveScriptsRun: entry === entries?.withScripts,
+    };
+  }
+  const { isWanted, ...installed } = await install(context, packages, project);
+  if (isWanted && entries !== null) await store(installed.selected, entries.installed, installed.served);
+  return { ...installed, isStored: isWanted, haveScriptsRun: false };
+}
+
+async function store(context: BuildContext, entry: DependencyEntry, served: ServedPackages): Promise<void> {
+  if (context.dependencies !== null) await storeDependencies(context, context.dependencies, entry, served);
 }
 
 async function install(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-): Promise<{ selected: BuildContext; isWanted: boolean }> {
+): Promise<{ selected: BuildContext; warnings: string[]; served: ServedPackages; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
-  const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
-  await using session = await packages.open(names);
+  const directory = path.join(context.request.sourceDirectory, location.installDirectory);
+  await using session = await packages.open(await readPackageNames(directory));
+  const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
-  const selected = { ...context, env: { ...context.env, ...tool.env } };
+  const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env } };
+  const npmrc = await adjustNpmrc(directory, session.registryUrl);
+  const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {
     name: "install",
     directory: location.installDirectory,
-    env: env(session.registryUrl),
+    env: { ...npmrc.env, ...env(session.registryUrl) },
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
-  const run = (argv: readonly [string, ...string[]]) => runBuildStep(selected, { ...step, argv });
-  const first = await run(argv(rootEntries, session.registryUrl, memberOf(location)));
+  const run = (argv: readonly [string, ...string[]]) =>
+    runBuildStep(selected, { ...step, argv: [...argv, ...options] });
+  const target = { registryUrl: session.registryUrl, member: memberOf(location) };
+  const first = await run(argv(rootEntries, target.registryUrl, target.member));
   const isIncomplete = lacksUnpublished(packageManager, first);
-  const { code, output } = isIncomplete ? await run(npmCommand("install")) : first;
-  if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  return { selected, isWanted: tool.isWanted && !isIncomplete };
+  const relaxed: RelaxedInstall[] = [];
+  let last = isIncomplete ? await run(npmCommand("install")) : first;
+  while (last.code !== 0) {
+    const next = hasLockfile(project) ? relaxInstall(packageManager, last.output.lines(), relaxed, target) : null;
+    if (next === null)
+      throw explainInstallFailure(
+        packageManager,
+        session.report(),
+        last.output.lines(),
+        await findForeignPackages(directory),
+      );
+    say(context, `warning: ${next.warning}`);
+    relaxed.push(next);
+    last = await run(next.argv);
+  }
+  const isExact = !isIncomplete && relaxed.length === 0 && node.isWanted && tool.isWanted;
+  const warnings = [...node.warnings, ...relaxed.map(({ warning }) => warning)];
+  return { selected, warnings, served: session.served(), isWanted: isExact };
+}
+
+function hasLockfile({ packageManager, rootEntries }: Project): boolean {
+  return LOCKFILES[packageManager].some((name) => rootEntries.has(name)) || isConverted(rootEntries);
 }
 
 /**

@@ -10,19 +10,21 @@ export interface InstallCommand {
    * @param member - the package of a workspace that the build needs, relative to the root of the workspace; `null` otherwise
    */
   argv(rootEntries: ReadonlySet<string>, registryUrl: string, member: string | null): readonly [string, ...string[]];
+  /** The same install, which may change the lockfile. */
+  relaxed(registryUrl: string, member: string | null): readonly [string, ...string[]];
   env(registryUrl: string): Readonly<Record<string, string>>;
   /** The environment variables of every step, because scripts run the package manager too. */
   buildEnv?: Readonly<Record<string, string>>;
 }
 
 /**
- * Install scripts of the project and its dependencies are turned off: most of them download from hosts that builds
- * cannot reach, and a project can do the same work in its build script. Each build has its own caches, so that no
+ * Install scripts of the project and its dependencies are turned off. They run afterwards, in a step of their own. Each build has its own caches, so that no
  * build can write data that another build reads.
  */
 export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> = {
   npm: {
     argv: (rootEntries) => npmCommand(hasNpmLockfile(rootEntries) ? "ci" : "install"),
+    relaxed: () => npmCommand("install"),
     env: (registryUrl) => ({
       npm_config_registry: registryUrl,
       npm_config_ignore_scripts: "true",
@@ -35,12 +37,10 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
     }),
   },
   pnpm: {
-    argv: (_rootEntries, registryUrl, member) => {
-      // The package with what it depends on, and the root. The others have no part in the build, because a package cannot
-      // import what only another one declares.
-      const filters = member === null ? [] : ["--filter", `{${member}}...`, "--filter", "{.}"];
-      return installCommand("pnpm-lock.yaml", registryUrl, "pnpm", ...filters);
-    },
+    argv: (_rootEntries, registryUrl, member) =>
+      installCommand("pnpm-lock.yaml", registryUrl, "pnpm", ...pnpmFilters(member)),
+    relaxed: (registryUrl, member) =>
+      installCommand("pnpm-lock.yaml", registryUrl, "pnpm", "--no-frozen-lockfile", ...pnpmFilters(member)),
     env: (registryUrl) => ({
       npm_config_registry: registryUrl,
       npm_config_ignore_scripts: "true",
@@ -55,6 +55,7 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
   yarn: {
     argv: (_rootEntries, registryUrl) =>
       installCommand("yarn.lock", registryUrl, "yarn", "--frozen-lockfile", "--non-interactive"),
+    relaxed: (registryUrl) => installCommand("yarn.lock", registryUrl, "yarn", "--non-interactive"),
     env: (registryUrl) => ({
       YARN_REGISTRY: registryUrl,
       YARN_IGNORE_SCRIPTS: "true",
@@ -67,6 +68,7 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
       // The setting `enableScripts` would not turn off the scripts of the project itself.
       return installCommand("yarn.lock", registryUrl, "yarn", "--mode=skip-build", immutable);
     },
+    relaxed: (registryUrl) => installCommand("yarn.lock", registryUrl, "yarn", "--mode=skip-build", "--no-immutable"),
     env: (registryUrl) => ({
       YARN_NPM_REGISTRY_SERVER: registryUrl,
       YARN_UNSAFE_HTTP_WHITELIST: new URL(registryUrl).hostname,
@@ -86,14 +88,31 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
       const options = ["--ignore-scripts", ...(hasLockfile ? ["--frozen-lockfile"] : [])];
       return installCommand("bun.lock", registryUrl, "bun", `--registry=${registryUrl}`, ...options);
     },
+    relaxed: (registryUrl) =>
+      installCommand(
+        "bun.lock",
+        registryUrl,
+        "bun",
+        `--registry=${registryUrl}`,
+        "--ignore-scripts",
+        "--no-frozen-lockfile",
+      ),
     env: (registryUrl) => ({ npm_config_registry: registryUrl }),
     buildEnv: { BUN_INSTALL_CACHE_DIR: `${SANDBOX_PATHS.scratch}/bun-cache`, DO_NOT_TRACK: "1" },
   },
 };
 
+/**
+ * The package with what it depends on, and the root. The others have no part in the build, because a package cannot import
+ * what only another one declares.
+ */
+function pnpmFilters(member: string | null): string[] {
+  return member === null ? [] : ["--filter", `{${member}}...`, "--filter", "{.}"];
+}
+
 /** The command of npm. It runs npm's script: npm's own command would start a second process. */
-export function npmCommand(command: string): [string, ...string[]] {
-  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`, command];
+export function npmCommand(command: string, ...options: string[]): [string, ...string[]] {
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`, command, ...options];
 }
 
 /** An install that replaces URLs in the lockfile first. */

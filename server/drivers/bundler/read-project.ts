@@ -56,6 +56,8 @@ export interface Project {
   needsInstall: boolean;
   hasBuildScript: boolean;
   hasWranglerConfig: boolean;
+  /** Whether the wrangler configuration is that of a Pages project. */
+  isPages: boolean;
   /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
   needsSvelteAdapter: boolean;
   /** Whether OpenNext has to turn a build of Next.js into a script, and the build script does not run it. */
@@ -95,11 +97,17 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
       packageManager === "yarn-berry",
     hasBuildScript: typeof build === "string",
     hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
+    isPages: await isPagesProject(packageDirectory, packageEntries),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
     // Without its configuration, OpenNext asks whether to create one.
     needsOpenNext:
       depends(NEXT_ADAPTER) && packageEntries.has("open-next.config.ts") && !String(build).includes("opennext"),
   };
+}
+
+async function isPagesProject(directory: string, entries: ReadonlySet<string>): Promise<boolean> {
+  const config = WRANGLER_CONFIGS.find((name) => entries.has(name));
+  return config !== undefined && /\bpages_build_output_dir\b/.test(await readHead(path.join(directory, config)));
 }
 
 /** Whether a folder declares packages of a workspace. A package.json that is invalid declares none here. */

@@ -23,8 +23,8 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   await using network = await openBuildNetwork(context);
   const step = {
     name: "build",
-    network: network.access,
-    env: { ...platformVariables(project), ...network.env },
+    ...network.step,
+    env: { ...platformVariables(project), ...network.step.env },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -39,15 +39,13 @@ export async function runPackageScript(context: BuildContext, project: Project, 
     name: "build",
     argv,
     directory,
-    network: network.access,
-    env: network.env,
+    ...network.step,
   });
   return code === 0;
 }
 
 async function run(context: BuildContext, step: BuildStep, network: BuildNetwork): Promise<void> {
-  const { code, output } = await runBuildStep(context, step);
-  network.report();
+  const { code, output } = await runBuildStep(context, step).finally(() => network.report());
   if (code === 0) return;
   const lines = output.lines();
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
@@ -58,9 +56,10 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
 /**
  * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
- * make Nitro build for Pages.
+ * make Nitro build for Pages. A Pages project gets the second only, as on Pages.
  */
-function platformVariables({ needsSvelteAdapter }: Project): Record<string, string> {
+function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<string, string> {
+  if (isPages) return { CF_PAGES: "1" };
   return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Mount } from "../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
@@ -39,6 +40,13 @@ export function toolchainMounts({ modulesDirectory, compileCacheDirectory }: Too
   return mounts;
 }
 
+/** The folder in the sandbox with the headers of Node.js, for packages that are compiled; `null` if the toolchain has none. */
+export function nodeHeaders({ modulesDirectory }: Toolchain): string | null {
+  const name = `node-linux-${process.arch}`;
+  const hasHeaders = existsSync(path.join(modulesDirectory, name, "include/node/node.h"));
+  return hasHeaders ? `${SANDBOX_PATHS.modules}/${name}` : null;
+}
+
 /** The complete environment of a build. It contains no variable of the host. */
 export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Record<string, string> {
   const env: Record<string, string> = {
@@ -57,7 +65,7 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
 
 /** Turns off prompts, colours, telemetry and update checks of the tools. */
 const NON_INTERACTIVE: Readonly<Record<string, string>> = {
-  CI: "1",
+  CI: "true",
   NO_COLOR: "1",
   FORCE_COLOR: "0",
   NO_UPDATE_NOTIFIER: "1",

@@ -11,7 +11,7 @@ import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
-import { installPackages, installSvelteAdapter } from "./install-packages.ts";
+import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
@@ -26,7 +26,7 @@ export interface WranglerBundlerOptions {
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
-  /** How build scripts may connect to public addresses, if an app requests it; by default they may not. */
+  /** Which hosts build scripts may connect to; by default none. */
   egress?: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; by default they do not. */
   dependencies?: DependencyStore | null;
@@ -47,6 +47,16 @@ export const DEFAULT_LIMITS: StepLimits = {
   bundle: { ...COMMON_LIMITS, wallTimeMs: 2 * 60_000 },
 };
 
+/** The limits of the steps of a build. */
+export function stepLimits(limits: { memoryMb: number; installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
+  const { memoryMb, installTimeoutMs, buildTimeoutMs } = limits;
+  return {
+    install: { ...DEFAULT_LIMITS.install, memoryMb, wallTimeMs: installTimeoutMs },
+    build: { ...DEFAULT_LIMITS.build, memoryMb, wallTimeMs: buildTimeoutMs },
+    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb },
+  };
+}
+
 /**
  * Installs with npm, pnpm, Yarn or Bun and bundles with wrangler. Each step runs in a sandbox of its own. An app without
  * dependencies and build script needs one sandbox and one process.
@@ -63,9 +73,8 @@ export class WranglerBundler implements Bundler {
   }
 
   runScript(request: BundleRequest, script: string): Promise<boolean> {
-    const { packages } = this.#options;
     return this.#withProject(request, async (start, project) => {
-      const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+      const { context } = await this.#install(start, project);
       return runPackageScript(context, project, script);
     });
   }
@@ -96,7 +105,7 @@ export class WranglerBundler implements Bundler {
   async #runSteps(start: BuildContext, project: Project): Promise<BuiltBundle> {
     const { packages } = this.#options;
     const { request } = start;
-    const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+    const { context, warnings } = await this.#install(start, project);
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
     const { packageDirectory: rootDirectory } = project.location;
@@ -104,7 +113,11 @@ export class WranglerBundler implements Bundler {
     // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
     await requireFolder(request.sourceDirectory, rootDirectory);
     const copied = assets && { directory: await copyTo(request, rootDirectory, assets), rules: assets.rules };
-    return { ...script, assets: copied, rootDirectory };
+    return { ...script, warnings: [...warnings, ...script.warnings], assets: copied, rootDirectory };
+  }
+
+  async #install(context: BuildContext, project: Project): Promise<Installed> {
+    return project.needsInstall ? installPackages(context, this.#options.packages, project) : { context, warnings: [] };
   }
 
   #toolchain(): Toolchain {

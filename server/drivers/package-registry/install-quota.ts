@@ -1,3 +1,5 @@
+import type { MirrorAdmission } from "./mirror-session.ts";
+
 export interface InstallQuotaLimits {
   /** How many packages an install may request that no manifest, lockfile or requested package names. */
   otherPackages: number;
@@ -12,7 +14,7 @@ const MAX_NAMES = 200_000;
  * What one install may request from the mirror. An install can otherwise fill the shared cache with packages that its
  * project does not use.
  */
-export class InstallQuota {
+export class InstallQuota implements MirrorAdmission {
   readonly #limits: InstallQuotaLimits;
   readonly #names: Set<string>;
   #otherPackages = 0;

@@ -4,20 +4,34 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { PackageReport, PackageSession } from "../../ports/package-registry.ts";
+import type { PackageReport, PackageSession, RefusedRequest } from "../../ports/package-registry.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
-import type { InstallQuota } from "./install-quota.ts";
 import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 
 /** Every connection takes a file descriptor of the service, and untrusted code in an install can open any number. */
 const MAX_CONNECTIONS = 256;
 
+/** Install scripts can request any number of hosts and packages, and each one is held in memory. */
+const MAX_REFUSED = 100;
+
+/** What the client of a session may request. */
+export interface MirrorAdmission {
+  /** The limit that the client has exceeded, if any. */
+  readonly exceeded: "otherPackages" | "bytes" | null;
+  /** Whether a package may be requested; `version` is `null` for its metadata. */
+  admits(name: string, version: string | null): boolean;
+  /** Tells the names of the packages on which a requested package depends. */
+  addDependencies(names: ReadonlySet<string>): void;
+  /** Returns whether the client may receive these bytes too. */
+  receive(bytes: number): boolean;
+}
+
 /** Serves the mirror to one install, on a unix socket of its own. */
-export async function openMirrorSession(client: RegistryClient, quota: InstallQuota): Promise<PackageSession> {
+export async function openMirrorSession(client: RegistryClient, admission: MirrorAdmission): Promise<PackageSession> {
   const folder = await createSocketFolder("packages");
   const socketPath = path.join(folder.path, "socket");
-  const server = new MirrorServer(client, quota);
+  const server = new MirrorServer(client, admission);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
   await chmod(socketPath, 0o666);
@@ -25,6 +39,8 @@ export async function openMirrorSession(client: RegistryClient, quota: InstallQu
     socketPath,
     registryUrl: MIRROR_URL,
     report: () => server.report(),
+    refused: () => server.refused,
+    served: () => server.served,
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await folder[Symbol.asyncDispose]();
@@ -39,14 +55,17 @@ class QuotaExceeded extends Error {
 class MirrorServer {
   readonly #http: Server;
   readonly #client: RegistryClient;
-  readonly #quota: InstallQuota;
+  readonly #admission: MirrorAdmission;
   readonly #unavailable = new Set<string>();
   readonly #missing: { name: string; version: string | null }[] = [];
   readonly #blockedHosts = new Set<string>();
+  readonly refused: RefusedRequest[] = [];
+  readonly served = { packages: new Set<string>(), withScripts: new Set<string>() };
+  #script: string | null = null;
 
-  constructor(client: RegistryClient, quota: InstallQuota) {
+  constructor(client: RegistryClient, admission: MirrorAdmission) {
     this.#client = client;
-    this.#quota = quota;
+    this.#admission = admission;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
     // An idle connection stays open until the install ends. A busy machine can keep a package manager from running for
@@ -65,7 +84,7 @@ class MirrorServer {
       unavailable: [...this.#unavailable],
       missing: [...this.#missing],
       blockedHosts: [...this.#blockedHosts],
-      exceeded: this.#quota.exceeded,
+      exceeded: this.#admission.exceeded,
     };
   }
 
@@ -87,23 +106,32 @@ class MirrorServer {
   }
 
   async #respond(request: MirrorRequest, response: ServerResponse): Promise<void> {
-    if ("name" in request && !this.#quota.admits(request.name))
-      return sendError(response, 403, "The install exceeds its limit.");
+    if ("name" in request && !this.#admission.admits(request.name, "version" in request ? request.version : null)) {
+      this.#recordRefusal(null, request.name);
+      return sendError(response, 403, "The install may not request this package.");
+    }
     switch (request.kind) {
       case "package": {
         const { body, dependencies } = await this.#client.getPackument(request.name);
-        this.#quota.addDependencies(dependencies);
-        if (!this.#quota.receive(body.length)) return sendError(response, 403, "The install exceeds its limit.");
+        this.#admission.addDependencies(dependencies);
+        if (!this.#admission.receive(body.length)) return sendError(response, 403, "The install exceeds its limit.");
         response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
         return;
       }
       case "tarball": {
-        const tarball = await this.#client.fetchTarball(request.name, request.version);
+        const { name, version } = request;
+        const { body, hasInstallScript } = await this.#client.fetchTarball(name, version);
+        this.served.packages.add(`${name}@${version}`);
+        if (hasInstallScript) this.served.withScripts.add(`${name}@${version}`);
         response.writeHead(200, { "content-type": "application/octet-stream" });
-        return pipeline(tarball, (chunks) => this.#count(chunks), response);
+        return pipeline(body, (chunks) => this.#count(chunks), response);
       }
+      case "script":
+        this.#script = request.script;
+        response.writeHead(204).end();
+        return;
       case "other-host":
-        this.#blockedHosts.add(request.host);
+        this.#recordRefusal(request.host, null);
         return sendError(
           response,
           403,
@@ -116,7 +144,7 @@ class MirrorServer {
 
   async *#count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
-      if (!this.#quota.receive(chunk.length)) throw new QuotaExceeded();
+      if (!this.#admission.receive(chunk.length)) throw new QuotaExceeded();
       yield chunk;
     }
   }
@@ -128,6 +156,11 @@ class MirrorServer {
     if (response.headersSent) response.destroy();
     else if (isMissing) sendError(response, 404, error.message);
     else sendError(response, 503, "The package registry did not respond.");
+  }
+
+  #recordRefusal(host: string | null, packageName: string | null): void {
+    if (host !== null && this.#blockedHosts.size < MAX_REFUSED) this.#blockedHosts.add(host);
+    if (this.refused.length < MAX_REFUSED) this.refused.push({ script: this.#script, host, packageName });
   }
 
   #recordFailure(request: MirrorRequest, isMissing: boolean): void {
@@ -147,7 +180,7 @@ class MirrorServer {
   }
 
   #rejectTunnel({ url }: IncomingMessage, socket: Duplex): void {
-    this.#blockedHosts.add((url ?? "").replace(/:443$/, ""));
+    this.#recordRefusal((url ?? "").replace(/:443$/, ""), null);
     socket.on("error", () => socket.destroy());
     const response = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     // Node detaches the socket of a CONNECT from the server, which then does not close it.

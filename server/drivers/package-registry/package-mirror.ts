@@ -1,9 +1,10 @@
 import type { PackageSession, PackageRegistry } from "../../ports/package-registry.ts";
 import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
-import { openMirrorSession } from "./mirror-session.ts";
+import { type MirrorAdmission, openMirrorSession } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
 import { RegistryClient } from "./registry-client.ts";
+import { ResolvedPackages } from "./resolved-packages.ts";
 
 export interface MirrorLimits extends InstallQuotaLimits {
   /** The size of the cache on disk. */
@@ -43,9 +44,16 @@ export class PackageMirror implements PackageRegistry {
     this.#cache = new PackageCache(cacheDirectory, this.#limits.cacheBytes);
   }
 
-  async open(names: ReadonlySet<string>): Promise<PackageSession> {
-    const client = await this.#openClient();
-    const session = await openMirrorSession(client, new InstallQuota(names, this.#limits));
+  open(names: ReadonlySet<string>): Promise<PackageSession> {
+    return this.#openSession(new InstallQuota(names, this.#limits));
+  }
+
+  openResolved(packages: ReadonlySet<string>): Promise<PackageSession> {
+    return this.#openSession(new ResolvedPackages(packages));
+  }
+
+  async #openSession(admission: MirrorAdmission): Promise<PackageSession> {
+    const session = await openMirrorSession(await this.#openClient(), admission);
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();

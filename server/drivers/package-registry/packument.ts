@@ -23,6 +23,8 @@ const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall"];
 export interface Tarball {
   url: string;
   integrity: string | undefined;
+  /** Whether the package has a script that runs when it is installed. */
+  hasInstallScript: boolean;
 }
 
 /** The metadata of one package (npm's term): all its versions. */
@@ -42,9 +44,11 @@ export function readPackument(document: unknown): Packument {
   const dependencies = new Set<string>();
   const abbreviated: Record<string, unknown> = {};
   for (const [version, manifest] of Object.entries(versions)) {
-    tarballs.set(version, { url: manifest.dist.tarball, integrity: manifest.dist.integrity });
+    const hasScript = hasInstallScript(manifest);
+    const { tarball: url, integrity } = manifest.dist;
+    tarballs.set(version, { url, integrity, hasInstallScript: hasScript });
     for (const field of DEPENDENCY_FIELDS) addNames(dependencies, manifest[field]);
-    abbreviated[version] = abbreviateManifest(manifest, tarballUrl(rest.name, version));
+    abbreviated[version] = abbreviateManifest(manifest, tarballUrl(rest.name, version), hasScript);
   }
   return { body: Buffer.from(JSON.stringify({ ...rest, versions: abbreviated })), tarballs, dependencies };
 }
@@ -57,15 +61,20 @@ function addNames(names: Set<string>, field: unknown): void {
   for (const [name, range] of Object.entries(field)) names.add(/^npm:(@?[^@]+)/.exec(String(range))?.[1] ?? name);
 }
 
-function abbreviateManifest(manifest: Record<string, unknown> & { dist: object }, tarball: string): object {
+function abbreviateManifest(
+  manifest: Record<string, unknown> & { dist: object },
+  tarball: string,
+  hasScript: boolean,
+): object {
   const fields = Object.entries(manifest).filter(([field]) => INSTALL_FIELDS.has(field));
   const abbreviated: Record<string, unknown> = Object.fromEntries(fields);
-  if (hasInstallScript(manifest["scripts"])) abbreviated["hasInstallScript"] = true;
+  if (hasScript) abbreviated["hasInstallScript"] = true;
   abbreviated["dist"] = { ...manifest.dist, tarball };
   return abbreviated;
 }
 
-function hasInstallScript(scripts: unknown): boolean {
+function hasInstallScript({ hasInstallScript: declared, gypfile, scripts }: Record<string, unknown>): boolean {
+  if (declared === true || gypfile === true) return true;
   return typeof scripts === "object" && scripts !== null && INSTALL_SCRIPTS.some((name) => name in scripts);
 }
 

@@ -8,6 +8,8 @@ export const MIRROR_URL = "http://packages.invalid/";
 export type MirrorRequest =
   | { kind: "package"; name: string }
   | { kind: "tarball"; name: string; version: string }
+  /** The start of an install script of a package, or of the project. */
+  | { kind: "script"; script: string }
   /** A URL of another host, sent as if the mirror were an open proxy. */
   | { kind: "other-host"; host: string }
   | { kind: "unknown" };
@@ -20,6 +22,9 @@ const PACKAGE_PATH = new RegExp(`^/(${NAME})$`);
 /** The name may follow a path prefix: clients replace only the host in the tarball URLs of a lockfile. */
 const TARBALL_PATH = new RegExp(`^/(?:.*?/)??(${NAME})/-/(?:@[^/]+/)?([^/]+)\\.tgz$`);
 
+/** The path by which install scripts are announced: `/-/script/sharp`. No package has it. */
+const SCRIPT_PATH = new RegExp(`^/-/script/(${NAME})$`);
+
 /** @param url - the request target: a path, or an absolute URL from a client that uses the mirror as its proxy */
 export function parseMirrorRequest(url: string): MirrorRequest {
   const absolute = url.startsWith("/") ? null : URL.parse(url);
@@ -27,6 +32,8 @@ export function parseMirrorRequest(url: string): MirrorRequest {
   const path = decodePath(absolute?.pathname ?? url.replace(/[?#][^]*/, ""));
   const name = PACKAGE_PATH.exec(path)?.[1];
   if (name !== undefined) return { kind: "package", name };
+  const script = SCRIPT_PATH.exec(path)?.[1];
+  if (script !== undefined) return { kind: "script", script };
   return parseTarballPath(path);
 }
 

@@ -81,16 +81,17 @@ export class RegistryClient {
   }
 
   /**
-   * Returns the tarball of one version. Its hash is verified while the body is read.
+   * Returns the tarball of one version, and whether it has a script that runs when it is installed. Its hash is verified
+   * while the body is read.
    *
    * @throws {NotInRegistry}
    * @throws {RegistryUnavailable}
    */
-  async fetchTarball(name: string, version: string): Promise<Readable> {
-    const { url, integrity } = await this.#findTarball(name, version);
+  async fetchTarball(name: string, version: string): Promise<{ body: Readable; hasInstallScript: boolean }> {
+    const { url, integrity, hasInstallScript } = await this.#findTarball(name, version);
     const options: fetch.Options = { spec: name, preferOffline: true };
     if (integrity !== undefined) options.integrity = integrity;
-    return readableBody(await this.#fetch(url, options));
+    return { body: readableBody(await this.#fetch(url, options)), hasInstallScript };
   }
 
   /** A published version never changes, so a cached packument of any age is good enough if it lists the version. */

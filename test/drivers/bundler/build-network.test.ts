@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
 import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { createCertificate } from "../../support/identity/certificate.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const WORKER = `export default { fetch: () => new Response("hello") };`;
@@ -29,7 +31,9 @@ async function startContentServer() {
 
 const ADDRESSES: Record<string, string> = { "content.example": "127.0.0.1", "private.example": "10.1.2.3" };
 const lookup = (host: string) => Promise.resolve([{ address: ADDRESSES[host] ?? host, family: 4 }]);
-const egress = { lookup, isAllowedAddress: (address: string) => address === "127.0.0.1" || isPublic(address) };
+const isAllowedAddress = (address: string) => address === "127.0.0.1" || isPublic(address);
+const open = { setting: "public", hosts: [], isPublic: true, lookup };
+const egress = { ...open, isAllowedAddress };
 
 test("a build with a network reaches public hosts and its own servers, and the log lists the hosts", async () => {
   await using server = await startContentServer();
@@ -53,7 +57,7 @@ verifies(
   "a build with a network reaches no private, local or metadata address and no port below 1024",
   async () => {
     await using server = await startContentServer();
-    const bundler = createTestBundler({}, tmpdir(), {}, { lookup });
+    const bundler = createTestBundler({}, tmpdir(), {}, open);
     const hosts = ["private.example", "169.254.169.254", `content.example:${server.port}`, "8.8.8.8:853"];
     const urls = hosts.map((host) => `http://${host}/`);
     const probe = `for (const url of ${JSON.stringify(urls)})
@@ -73,11 +77,62 @@ verifies(
 test("without a network, the error names the host and the setting", async () => {
   const files = fetching("https://content.example/posts");
   expect(await bundleFailure(createTestBundler({}, tmpdir(), {}, egress), files)).toMatchObject({
-    message: "The build tried to reach content.example, but it has no network.",
+    message: "The build tried to reach content.example, which BUILD_EGRESS=public does not allow.",
     advice: expect.stringMatching(/^Set build_network to true/),
   });
   expect(await bundleFailure(createTestBundler({}, tmpdir()), files, { network: true })).toMatchObject({
-    message: "The build tried to reach content.example, but it has no network.",
+    message: "The build tried to reach content.example, which BUILD_EGRESS=none does not allow.",
     advice: expect.stringContaining("BUILD_EGRESS=public"),
+  });
+});
+
+describe("a build with a list of hosts", () => {
+  /** A server of fonts with a certificate of its own, and a bundler whose builds may reach it under this name. */
+  async function openFonts() {
+    const certificate = createCertificate("googleapis.com");
+    const server = createHttpsServer(certificate, (_request, response) => void response.end("@font-face {}"));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const hosts = [`fonts.googleapis.com:${port}`];
+    const local = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
+    const options = { setting: "fonts", hosts, isPublic: false, lookup: local, isAllowedAddress };
+    return {
+      certificate: certificate.cert,
+      url: `https://fonts.googleapis.com:${port}/css2?family=Inter`,
+      bundler: createTestBundler({}, tmpdir(), {}, options),
+      [Symbol.asyncDispose]: async () => void server.close(),
+    };
+  }
+
+  const trusting = { scripts: { build: "NODE_EXTRA_CA_CERTS=certificate.pem node build.mjs" } };
+
+  test("reaches them without a setting of the app", async () => {
+    await using fonts = await openFonts();
+    const files = { ...fetching(fonts.url), "package.json": JSON.stringify(trusting) };
+    await using checkout = await createCheckout({ ...files, "certificate.pem": fonts.certificate });
+    const { log } = await runBundler(fonts.bundler, checkout);
+    expect(log).toContain("The build received @font-face {}\n");
+    expect(log).toContain("The build connected to: fonts.googleapis.com\n");
+  });
+
+  test("is ended at once by a request to another host, and the error names the host and the setting", async () => {
+    await using fonts = await openFonts();
+    const retry = `while (true) await fetch("https://content.example/").catch(() => new Promise((resolve) => setTimeout(resolve, 1000)));`;
+    const failure = await bundleFailure(fonts.bundler, { ...fetching(), "build.mjs": retry });
+    expect(failure).toMatchObject({
+      kind: "user",
+      message: "The build tried to reach content.example, which BUILD_EGRESS=fonts does not allow.",
+      advice: expect.stringContaining("add the host to BUILD_EGRESS"),
+    });
+  });
+
+  test("goes on after refused requests of telemetry, and to local servers", async () => {
+    await using fonts = await openFonts();
+    const urls = ["https://telemetry.nextjs.org/", "https://o1.ingest.sentry.io/", "http://localhost:9/"];
+    const probe = `for (const url of ${JSON.stringify(urls)}) await fetch(url).catch(() => console.log("BLOCKED"));`;
+    await using checkout = await createCheckout({ ...fetching(), "build.mjs": probe });
+    const { log } = await runBundler(fonts.bundler, checkout);
+    expect(log.match(/BLOCKED/g)).toHaveLength(3);
+    expect(log).toContain("The build could not reach: telemetry.nextjs.org, o1.ingest.sentry.io\n");
   });
 });

@@ -28,7 +28,8 @@ async function describeEntry(files: Files, organizationId = "organization"): Pro
     dependencies: new DependencyStore("/nonexistent"),
     scratchDirectory: "/nonexistent",
   };
-  return await describeDependencies(context, await readProject(checkout.sourceDirectory, ROOT));
+  const entries = await describeDependencies(context, await readProject(checkout.sourceDirectory, ROOT));
+  return entries?.installed ?? null;
 }
 
 test("a change of the source that an install does not read keeps the key", async () => {

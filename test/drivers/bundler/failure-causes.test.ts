@@ -3,12 +3,11 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BuildFailure } from "../../../domain/shared/errors.ts";
 import { OutputTail } from "../../../server/drivers/bundler/build-step.ts";
+import { explainBuildFailure, explainCrash } from "../../../server/drivers/bundler/failures/explain-build.ts";
 import {
   type BuildConnections,
-  explainBuildFailure,
-  explainCrash,
   findUnreachableHosts,
-} from "../../../server/drivers/bundler/failures/explain-build.ts";
+} from "../../../server/drivers/bundler/failures/explain-network.ts";
 import { explainBundleFailure } from "../../../server/drivers/bundler/failures/explain-bundle.ts";
 import { explainInstallFailure } from "../../../server/drivers/bundler/failures/explain-install.ts";
 
@@ -20,7 +19,8 @@ async function recordedOutput(name: string): Promise<string[]> {
 }
 
 const shown = ({ message, advice }: BuildFailure) => [message, advice];
-const OFFLINE: BuildConnections = { hasNetwork: false, isAllowed: false, refusedHosts: [] };
+const PUBLIC = { setting: "public", isPublic: true };
+const OFFLINE: BuildConnections = { kind: "none", egress: null, failedHosts: [] };
 const NO_REPORT = { exceeded: null, unavailable: [], missing: [], blockedHosts: [] };
 
 describe("a failed build script", () => {
@@ -102,17 +102,19 @@ describe("a failed build script", () => {
     ["curl", "api.example.com"],
   ])("of %s that needs the network is explained with the host and the setting", async (name, host) => {
     const lines = await recordedOutput(name);
-    const message = `The build tried to reach ${host}, but it has no network.`;
-    expect(shown(explainBuildFailure(1, lines, { ...OFFLINE, isAllowed: true }))).toEqual([
-      message,
+    const message = (setting: string) =>
+      `The build tried to reach ${host}, which BUILD_EGRESS=${setting} does not allow.`;
+    expect(shown(explainBuildFailure(1, lines, { ...OFFLINE, egress: PUBLIC }))).toEqual([
+      message("public"),
       expect.stringMatching(/^Set build_network to true/),
     ]);
     expect(shown(explainBuildFailure(1, lines, OFFLINE))).toEqual([
-      message,
-      expect.stringContaining("ask the operator to set BUILD_EGRESS=public"),
+      message("none"),
+      expect.stringContaining("ask the operator to add the host to BUILD_EGRESS"),
     ]);
-    const refused = { hasNetwork: true, isAllowed: true, refusedHosts: ["10.0.0.7"] };
-    expect(explainBuildFailure(1, lines, refused).message).toContain("The build could not reach 10.0.0.7.");
+    const failed = { egress: PUBLIC, failedHosts: ["10.0.0.7"] };
+    for (const kind of ["public", "hosts"] as const)
+      expect(explainBuildFailure(1, lines, { ...failed, kind }).message).toContain("could not reach 10.0.0.7.");
   });
 
   test("is not explained by requests that did not end the build", () => {

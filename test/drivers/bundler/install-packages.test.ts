@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { GREETING, GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
+import { GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createTestBundler, createTestMirror } from "../../support/builds/create-bundler.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
-import { installCheckout, readImported } from "../../support/builds/install-checkout.ts";
+import { installCheckout, installWithWarnings, readImported } from "../../support/builds/install-checkout.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -21,6 +21,9 @@ async function setUp() {
       ...GREETING_PACKAGES,
       { name: "portable", version: "1.0.0", manifest: { optionalDependencies: { unpublished: "1.0.0" } } },
       { name: "plugin", version: "1.0.0", manifest: { peerDependencies: { greeting: "^2.0.0" } } },
+      { name: "host", version: "1.0.0" },
+      { name: "host", version: "2.0.0" },
+      { name: "guest", version: "1.0.0", manifest: { peerDependencies: { host: "^2.0.0" } } },
     ]),
   );
   const cache = stack.use(await temporaryFolder());
@@ -186,7 +189,7 @@ describe("the install step", () => {
     [
       "a package from another host",
       { greeting: "github:owner/greeting" },
-      "The install tried to reach github.com. Builds can reach the package registry only.",
+      "The install tried to reach github.com for greeting. Builds can reach the package registry only.",
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
     await using h = await setUp();
@@ -197,18 +200,76 @@ describe("the install step", () => {
     expect(failure).toMatchObject({ kind: "user", message });
   });
 
-  verifies(hazard(50), "install scripts of the project and its dependencies do not run", async () => {
+  test.each([
+    ["package-lock.json", npmLock, "npm install"],
+    ["pnpm-lock.yaml", pnpmLock, "pnpm install"],
+    ["yarn.lock", yarnLock, "yarn install"],
+  ])("an outdated %s is a warning, and the packages are installed", async (name, lockfile, command) => {
     await using h = await setUp();
-    for (const packageManager of ["npm@11.0.0", "pnpm@10.0.0", "yarn@1.22.0"]) {
-      const scripts = { postinstall: "echo >index.js", prepare: "echo >index.js" };
+    const integrity = (each: string) => h.registry.integrityOf(each);
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@scope/words": "*", host: "1.0.0" } }),
+      [name]: lockfile.replace("WORDS", integrity("@scope/words")).replace("GREETING", integrity("greeting")),
+      "index.js": GREETING_WORKER,
+    });
+    const { warnings } = await installWithWarnings(h.packages, checkout);
+    expect(warnings).toEqual([expect.stringMatching(/^The lockfile does not match package.json/)]);
+    expect(warnings[0]).toContain(`Run \`${command}\` and commit the lockfile.`);
+    expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
+    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/host/package.json"), "utf8")).toContain(
+      "1.0.0",
+    );
+  });
+
+  test("a peer conflict that the lockfile contains is a warning", async () => {
+    await using h = await setUp();
+    const dependencies = { host: "1.0.0", guest: "1.0.0" };
+    const locked = (name: string) => ({ version: "1.0.0", resolved: `${otherRegistry}/${name}/-/${name}-1.0.0.tgz` });
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies }),
+      "package-lock.json": JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          "": { dependencies },
+          "node_modules/host": locked("host"),
+          "node_modules/guest": { ...locked("guest"), peerDependencies: { host: "^2.0.0" } },
+        },
+      }),
+      "index.js": GREETING_WORKER,
+    });
+    const { warnings } = await installWithWarnings(h.packages, checkout);
+    expect(warnings.at(-1)).toMatch(/^Peer dependencies conflict.*--legacy-peer-deps/);
+    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/guest/package.json"), "utf8")).toContain(
+      "guest",
+    );
+  });
+
+  test.each([["npm@11.0.0"], ["pnpm@10.0.0"], ["yarn@1.22.0"]])(
+    "%s: an .npmrc with a token of its author's machine and the public registry for a scope works",
+    async (packageManager) => {
+      await using h = await setUp();
+      const npmrc = "@scope:registry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n";
       await using checkout = await createCheckout({
-        "package.json": manifest({ packageManager, scripts }),
+        "package.json": manifest({ packageManager }),
+        ".npmrc": npmrc,
         "index.js": GREETING_WORKER,
       });
       await installCheckout(h.packages, checkout);
-      expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(GREETING_WORKER);
-      expect(await readImported(checkout, "greeting")).toBe(GREETING);
-    }
+      expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
+    },
+  );
+
+  test.each([
+    ["github:owner/repository", "npm@11.0.0", /for elsewhere/],
+    ["git+ssh://git@github.com/owner/repository.git", "npm@11.0.0", /elsewhere/],
+    ["https://example.com/elsewhere.tgz", "npm@11.0.0", /example\.com for elsewhere/],
+    ["github:owner/repository", "yarn@1.22.0", /for elsewhere/],
+    ["github:owner/repository", "pnpm@10.0.0", /elsewhere/],
+  ])("a dependency on %s fails with %s, and the error names it", async (source, packageManager, message) => {
+    await using h = await setUp();
+    const dependencies = { elsewhere: source };
+    const files = { "package.json": manifest({ packageManager, dependencies }), "index.js": "" };
+    expect((await bundleFailure(h.bundler, files)).message).toMatch(message);
   });
 
   verifies(

@@ -45,9 +45,12 @@ test("a build that is canceled while it stores its dependencies leaves nothing",
   await using scratch = await temporaryFolder();
   const request = { ...checkout, onOutput: () => undefined, signal: AbortSignal.abort(new Error("canceled")) };
   const entry = { organizationId: "acme", key: "lockfile", paths: ["node_modules"] };
-  await expect(storeDependencies(buildContext(request, scratch.path), store.dependencies, entry)).rejects.toThrow(
-    "canceled",
-  );
+  await expect(
+    storeDependencies(buildContext(request, scratch.path), store.dependencies, entry, {
+      packages: new Set(),
+      withScripts: new Set(),
+    }),
+  ).rejects.toThrow("canceled");
   expect([await readdir(path.join(store.folder, ".incoming")), await store.dependencies.list()]).toEqual([[], []]);
 });
 

@@ -5,17 +5,13 @@ export const WORDS = `export const words = "hello from the registry";`;
 /** A script that imports the first package. */
 export const GREETING_WORKER = `import { greeting } from "greeting";\nexport default { fetch: () => new Response(greeting) };`;
 
-/** The packages for a test registry. The install script would break the first one. */
+/** The packages for a test registry. */
 export const GREETING_PACKAGES = [
   {
     name: "greeting",
     version: "1.0.0",
     files: { "index.js": GREETING },
-    manifest: {
-      type: "module",
-      dependencies: { "@scope/words": "2.0.0" },
-      scripts: { postinstall: "echo >index.js" },
-    },
+    manifest: { type: "module", dependencies: { "@scope/words": "2.0.0" } },
   },
   {
     name: "@scope/words",

@@ -23,15 +23,27 @@ import type { TestCheckout } from "./bundle-checkout.ts";
 export async function installCheckout(
   packages: PackageRegistry,
   checkout: TestCheckout,
-  stored: { dependencies: DependencyStore; organizationId: string } | null = null,
+  stored: { dependencies: DependencyStore; organizationId: string; appId?: string } | null = null,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  return (await installWithWarnings(packages, checkout, stored, variables)).log;
+}
+
+/** The same. Returns the warnings too. */
+export async function installWithWarnings(
+  packages: PackageRegistry,
+  checkout: TestCheckout,
+  stored: Parameters<typeof installCheckout>[2] = null,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<{ log: string; warnings: readonly string[] }> {
   await using scratch = await memoryFolder();
   const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
   const project = await readProject(checkout.sourceDirectory, location);
   const chunks: Uint8Array[] = [];
   const request = {
     ...checkout,
-    ...(stored && { organizationId: stored.organizationId }),
+    variables,
+    ...(stored && { organizationId: stored.organizationId, ...(stored.appId && { appId: stored.appId }) }),
     onOutput: (chunk: Uint8Array) => void chunks.push(chunk),
     signal: new AbortController().signal,
   };
@@ -40,8 +52,8 @@ export async function installCheckout(
     env: packageManagerEnvironment(project.packageManager),
     dependencies: stored?.dependencies ?? null,
   };
-  await installPackages(context, packages, project);
-  return Buffer.concat(chunks).toString();
+  const { warnings } = await installPackages(context, packages, project);
+  return { log: Buffer.concat(chunks).toString(), warnings };
 }
 
 /** What the steps of a build in the real sandbox use. */

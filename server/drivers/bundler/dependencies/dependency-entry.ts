@@ -3,8 +3,9 @@ import path from "node:path";
 import type { BuildContext } from "../build-step.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 import type { Project } from "../read-project.ts";
+import { wantedNode } from "../select-node.ts";
 import { isConverted, wantedVersion } from "../select-package-manager.ts";
-import { type InstallInputs, readInstallInputs } from "./install-inputs.ts";
+import { readInstallInputs } from "./install-inputs.ts";
 
 /** What an install can store, or an earlier install has stored. */
 export interface DependencyEntry {
@@ -15,10 +16,18 @@ export interface DependencyEntry {
   paths: readonly string[];
 }
 
-/** Change it when an install or an archive gets another content for the same inputs. */
-const FORMAT = 1;
+/** The entries that one build can use or add. */
+export interface BuildEntries {
+  /** What an install without scripts creates. All apps of the organization use it. */
+  installed: DependencyEntry;
+  /** The same after the scripts of its packages. Only one app uses it. `null` if it cannot be stored. */
+  withScripts: DependencyEntry | null;
+}
 
-const LOCKFILES: Readonly<Record<PackageManager, readonly string[]>> = {
+/** Change it when an install or an archive gets another content for the same inputs. */
+const FORMAT = 2;
+
+export const LOCKFILES: Readonly<Record<PackageManager, readonly string[]>> = {
   npm: ["package-lock.json", "npm-shrinkwrap.json"],
   pnpm: ["pnpm-lock.yaml"],
   yarn: ["yarn.lock"],
@@ -30,14 +39,14 @@ const LOCKFILES: Readonly<Record<PackageManager, readonly string[]>> = {
 const YARN_FILES = [".pnp.cjs", ".pnp.loader.mjs", ".yarn"];
 
 /**
- * Returns the entry for the dependencies of a project. It has the same key as that of another build exactly if the install
- * has the same result.
+ * Returns the entries for the dependencies of a project. They have the same keys as those of another build exactly if the
+ * install has the same result.
  *
  * @returns `null` if the dependencies cannot be stored: without a lockfile, or if the install depends on more than
  *   manifests, lockfiles and settings
  */
-export async function describeDependencies(context: BuildContext, project: Project): Promise<DependencyEntry | null> {
-  const { organizationId, sourceDirectory } = context.request;
+export async function describeDependencies(context: BuildContext, project: Project): Promise<BuildEntries | null> {
+  const { organizationId, appId, sourceDirectory } = context.request;
   const { packageManager, rootEntries, location } = project;
   if (context.dependencies === null || organizationId === undefined) return null;
   const lockfiles = LOCKFILES[packageManager].filter((name) => rootEntries.has(name));
@@ -45,10 +54,13 @@ export async function describeDependencies(context: BuildContext, project: Proje
   const inputs = await readInstallInputs(sourceDirectory);
   if (inputs === null) return null;
   const version = await wantedVersion(context, project);
-  const decisive = { organizationId, packageManager, version, location, platform: [process.version, process.arch] };
-  return {
+  const node = (await wantedNode(context, location))?.specs ?? null;
+  const platform = [process.version, process.arch];
+  const decisive = { organizationId, packageManager, version, location, platform, node };
+  const key = hash(decisive, inputs.files);
+  const installed = {
     organizationId,
-    key: hash(decisive, inputs),
+    key,
     paths: [
       ...inputs.packageDirectories.map((directory) => path.join(directory, "node_modules")),
       ...[...lockfiles, ...(packageManager === "yarn-berry" ? YARN_FILES : [])].map((name) =>
@@ -56,9 +68,12 @@ export async function describeDependencies(context: BuildContext, project: Proje
       ),
     ],
   };
+  const { scriptFiles } = inputs;
+  const isReusable = appId !== undefined && scriptFiles !== null;
+  return { installed, withScripts: isReusable ? { ...installed, key: hash({ key, appId }, scriptFiles) } : null };
 }
 
-function hash(decisive: object, { files }: InstallInputs): string {
+function hash(decisive: object, files: ReadonlyMap<string, string>): string {
   const sum = createHash("sha256");
   for (const text of [JSON.stringify([FORMAT, decisive]), ...[...files].flat()]) sum.update(`${text.length}\n${text}`);
   return sum.digest("hex");

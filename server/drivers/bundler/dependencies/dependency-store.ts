@@ -20,8 +20,11 @@ const DEFAULT_LIMITS: StoreLimits = {
   bytes: 20 * 1024 ** 3,
 };
 
+/** The file of an entry that lists its packages. The service writes it. */
+export const PACKAGE_LIST = "packages.json";
+
 /** The only files of an entry. */
-const ARCHIVES: ReadonlySet<string> = new Set(["source.tar", "scratch.tar"]);
+const FILES: ReadonlySet<string> = new Set(["source.tar", "scratch.tar", PACKAGE_LIST]);
 
 /** Entries that are being written. No organization has this name. */
 const INCOMING = ".incoming";
@@ -36,7 +39,7 @@ interface StoredEntry {
 
 /**
  * Installed dependencies on disk: one folder for each organization, with one folder for each entry. An entry consists of
- * archives that a sandbox wrote and only sandboxes read. An entry is complete or absent, also after a crash. The least
+ * archives that a sandbox wrote and only sandboxes read, and of the list of its packages. An entry is complete or absent, also after a crash. The least
  * recently used entries are evicted. Only one process may use the folder.
  */
 export class DependencyStore implements DependencyCache {
@@ -171,13 +174,13 @@ export class DependencyStore implements DependencyCache {
 /**
  * Makes the service the owner of a folder that a sandbox filled, and writes it to disk.
  *
- * @throws when the folder contains anything but archives
+ * @throws when the folder contains anything but the files of an entry
  */
 async function takeOver(folder: string): Promise<void> {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
-    if (!ARCHIVES.has(name) || !(await lstat(file)).isFile()) throw new Error(`${name} is not an archive`);
+    if (!FILES.has(name) || !(await lstat(file)).isFile()) throw new Error(`${name} is not a file of an entry`);
     await lchown(file, uid, gid);
     // Sandboxes have other users. The folder of the organization excludes all others.
     await chmod(file, 0o644);

@@ -7,6 +7,8 @@ import { readUntrusted } from "../../../sandbox/untrusted-file.ts";
 export interface InstallInputs {
   /** The texts of the files and the targets of all links, by their path in the source, in a fixed order. */
   files: ReadonlyMap<string, string>;
+  /** The texts of the files that scripts of packages commonly read; `null` if they are too large. */
+  scriptFiles: ReadonlyMap<string, string> | null;
   /** The folders of the source that have a package.json, and may get a `node_modules`; `.` is the source itself. */
   packageDirectories: readonly string[];
 }
@@ -20,6 +22,10 @@ const INPUT = new RegExp(
     String.raw`\.(patch|diff|tgz|tar|tar\.gz|zip)$`,
   ].join("|"),
 );
+
+/** Schemas of Prisma, and settings of tools. The scripts of packages commonly read these files of the project. */
+const SCRIPT_INPUT = /\.prisma$|\.config\.[cm]?[jt]s$|^\.?[\w-]+rc(\.\w+)?$/;
+
 const MANIFEST = /^package\.(json|json5|yaml)$/;
 const SETTINGS = /^(\.(npmrc|pnpmrc|yarnrc|yarnrc\.yml)|pnpm-workspace\.yaml|bunfig\.toml)$/;
 
@@ -33,6 +39,7 @@ const LOCAL_IN_LOCKFILE = /["'@:\s](file|portal|exec):|^"?[^\s"]+@\.{0,2}\//m;
 
 const MAX_FOLDERS = 5000;
 const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
 const manifestSchema = z.looseObject({ bin: z.unknown().optional(), directories: z.unknown().optional() });
 const DEPENDENCY_FIELDS = [
@@ -56,19 +63,23 @@ export async function readInstallInputs(sourceDirectory: string): Promise<Instal
   if (found === null) return null;
   const files = new Map<string, string>();
   let bytesLeft = MAX_BYTES;
-  for (const { file, isLink } of found.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
+  for (const { file, isLink, isForScripts } of found.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
+    if (isForScripts) continue;
     const text = await readInput(path.join(sourceDirectory, file), isLink, bytesLeft);
     if (text === null || (!isLink && dependsOnMore(file, text))) return null;
     bytesLeft -= text.length;
     files.set(file, text);
   }
+  const scriptFiles = await readScriptFiles(sourceDirectory, found);
   const manifests = found.filter(({ file, isLink }) => !isLink && MANIFEST.test(path.basename(file)));
-  return { files, packageDirectories: manifests.map(({ file }) => path.dirname(file)) };
+  return { files, scriptFiles, packageDirectories: manifests.map(({ file }) => path.dirname(file)) };
 }
 
 interface FoundInput {
   file: string;
   isLink: boolean;
+  /** Whether only scripts read it, and not the install. */
+  isForScripts: boolean;
 }
 
 async function findInputs(sourceDirectory: string): Promise<FoundInput[] | null> {
@@ -81,11 +92,28 @@ async function findInputs(sourceDirectory: string): Promise<FoundInput[] | null>
       if (entry.name === "node_modules" || CODE.test(entry.name)) return null;
       const [file, isLink] = [path.join(folder, entry.name), entry.isSymbolicLink()];
       // A workspace may contain a folder by a link.
-      if (isLink || (INPUT.test(entry.name) && entry.isFile())) found.push({ file, isLink });
+      const isInput = isLink || INPUT.test(entry.name);
+      if (isLink || (entry.isFile() && (isInput || SCRIPT_INPUT.test(entry.name))))
+        found.push({ file, isLink, isForScripts: !isInput });
       else if (entry.isDirectory() && entry.name !== ".git") folders.push(file);
     }
   }
   return found;
+}
+
+async function readScriptFiles(
+  sourceDirectory: string,
+  found: readonly FoundInput[],
+): Promise<ReadonlyMap<string, string> | null> {
+  const files = new Map<string, string>();
+  let bytesLeft = MAX_SCRIPT_BYTES;
+  for (const { file } of found.filter((each) => each.isForScripts).toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
+    const text = await readInput(path.join(sourceDirectory, file), false, bytesLeft);
+    if (text === null) return null;
+    bytesLeft -= text.length;
+    files.set(file, text);
+  }
+  return files;
 }
 
 async function readInput(file: string, isLink: boolean, limitBytes: number): Promise<string | null> {

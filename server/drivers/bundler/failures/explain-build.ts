@@ -1,16 +1,7 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import { adviseOnImport } from "./advise-on-import.ts";
+import { type BuildConnections, explainConnection } from "./explain-network.ts";
 import { findCause } from "./find-cause.ts";
-
-/** What the build script could connect to. */
-export interface BuildConnections {
-  /** Whether it had a network. */
-  hasNetwork: boolean;
-  /** Whether the operator allows apps to give their builds a network. */
-  isAllowed: boolean;
-  /** Hosts that the proxy refused, because they have no public address. */
-  refusedHosts: readonly string[];
-}
 
 const COMMAND_NOT_FOUND =
   /^(?:\/bin\/)?(?:sh|bash): (?:line )?(?:\d+: )?([\w@./-]+): (?:command )?not found$|command not found: ([\w@./-]+)/;
@@ -22,7 +13,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/\berror TS\d+: |^Type error: /, "Correct the error. To see all errors, run: npx tsc --noEmit"],
   [
     /\.node'|bindings file|prebuil[dt]|node-gyp/i,
-    "Builds run no install scripts, so this package has no native program here. Use a package without one, or build it in the build script.",
+    "The native program of this package is missing. The build log says which install scripts ran. With pnpm 10 and Bun, approve the package in package.json (pnpm.onlyBuiltDependencies, trustedDependencies).",
   ],
   [
     /environment variable|process\.env\.|\b[A-Z][A-Z\d]*_[A-Z\d_]+\b.{0,200}\b(missing|required|not (set|defined|provided))|\b(missing|required|set) .{0,200}\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/i,
@@ -52,14 +43,8 @@ export function explainBuildFailure(
       `The build script runs the command "${command}", which is not installed.`,
       "Add the package of this command to devDependencies in package.json, and deploy again.",
     );
-  const hosts = isAboutNetwork(cause) ? findUnreachableHosts(lines) : [];
-  if (hosts.length > 0 && !connections.hasNetwork) return noNetwork(hosts, connections.isAllowed);
-  const refused = isAboutNetwork(cause) ? connections.refusedHosts : [];
-  if (refused.length > 0)
-    return userFailure(
-      `The build could not reach ${refused.join(", ")}. Builds can reach public addresses only, at the ports 80, 443 and from 1024.`,
-      "Check the address. If it is not public, commit what the build fetches from there, and deploy again.",
-    );
+  const unreachable = explainConnection(cause, lines, connections);
+  if (unreachable !== null) return unreachable;
   const advice = adviseOnImport(cause) ?? ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ?? DEFAULT_ADVICE;
   return userFailure(`The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`, advice);
 }
@@ -72,15 +57,8 @@ export function explainCrash(lines: readonly string[]): BuildFailure | null {
 function heapLimit(): BuildFailure {
   return userFailure(
     "The build reached the memory limit of Node.js (JavaScript heap out of memory).",
-    "Reduce its memory use, or raise the limit in the build script: NODE_OPTIONS=--max-old-space-size=1536. A build has 2 GiB in total.",
+    "Reduce its memory use, or raise the limit in the build script: NODE_OPTIONS=--max-old-space-size=3072. The operator can give builds more memory (BUILD_MEMORY_MB).",
   );
-}
-
-function noNetwork(hosts: readonly string[], isAllowed: boolean): BuildFailure {
-  const advice = isAllowed
-    ? "Set build_network to true, when you deploy or in the settings of the app (PATCH /v1/apps/{id}), and deploy again. Or commit what the build fetches."
-    : "Commit what the build fetches, such as fonts, or fetch it when the app runs. Otherwise ask the operator to set BUILD_EGRESS=public, and then set build_network to true.";
-  return userFailure(`The build tried to reach ${hosts.join(", ")}, but it has no network.`, advice);
 }
 
 /** TypeScript lists many errors of the same kind. */
@@ -92,34 +70,4 @@ function countOthers(cause: string, lines: readonly string[]): string {
 
 function userFailure(message: string, advice: string): BuildFailure {
   return new BuildFailure("user", message, advice);
-}
-
-/** Errors of name resolution: of Node.js, and of curl. */
-const UNRESOLVED = /(?:\b(?:ENOTFOUND|EAI_AGAIN)|Could not resolve host:) ([a-z\d.-]+\.[a-z]{2,})/gi;
-
-/** Errors that name the URL of a request. */
-const REQUEST = /(fetch|request|download|connect)/i;
-const FAILURE = /(fail|error|issue|unable|could not|cannot|offline)/i;
-const DOCUMENTATION = /read more|\bsee\b|\bdocs?\b/i;
-const HOST = /https?:\/\/([a-z\d.-]+\.[a-z]{2,})/gi;
-
-const MAX_HOSTS = 10;
-
-/** The hosts that a step without a network tried to reach, as its output names them. */
-export function findUnreachableHosts(lines: readonly string[]): string[] {
-  const hosts = new Set<string>();
-  for (const line of lines) {
-    for (const [, host = ""] of line.matchAll(UNRESOLVED)) hosts.add(host.toLowerCase());
-    if (/from Google Fonts/.test(line)) hosts.add("fonts.googleapis.com");
-    if (!REQUEST.test(line) || !FAILURE.test(line) || DOCUMENTATION.test(line)) continue;
-    for (const [, host = ""] of line.matchAll(HOST)) hosts.add(host.toLowerCase());
-  }
-  return [...hosts].slice(0, MAX_HOSTS);
-}
-
-/** Whether a cause is about a connection, so that the hosts that could not be reached explain it. */
-function isAboutNetwork(cause: string): boolean {
-  return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|resolve host|Google Fonts|fetch|network|request|connect|offline|prerender/i.test(
-    cause,
-  );
 }

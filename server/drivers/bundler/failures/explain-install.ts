@@ -1,6 +1,8 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import type { PackageReport } from "../../../ports/package-registry.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
+import type { ForeignPackage } from "../find-foreign-packages.ts";
+import { OUTDATED_LOCKFILE } from "../relax-install.ts";
 
 const TITLES: Readonly<Record<PackageManager, string>> = {
   npm: "npm",
@@ -18,10 +20,6 @@ const MISSING_VERSION: readonly RegExp[] = [
   /No version matching "(?<range>[^"]+)" found for specifier "(?<name>[^"]+)"/,
 ];
 
-/** A lockfile that does not match package.json: of npm, pnpm, Yarn 1, Yarn 2 and later, Bun. */
-const OUTDATED_LOCKFILE =
-  /are in sync|ERR_PNPM_OUTDATED_LOCKFILE|lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH/;
-
 const LOCKFILES: Readonly<Record<PackageManager, readonly [file: string, command: string]>> = {
   npm: ["package-lock.json", "npm install"],
   pnpm: ["pnpm-lock.yaml", "pnpm install"],
@@ -35,14 +33,17 @@ export function explainInstallFailure(
   packageManager: PackageManager,
   report: PackageReport,
   lines: readonly string[],
+  foreign: readonly ForeignPackage[] = [],
 ): BuildFailure {
   if (report.exceeded !== null) return exceededFailure(report.exceeded);
   const unavailable = report.unavailable[0];
   if (unavailable !== undefined) return registryFailure(unavailable);
   return (
+    missingTarball(report, foreign) ??
     missingPackage(report, lines) ??
     missingVersion(lines) ??
-    blockedHost(report, lines) ??
+    blockedHost(report, lines, foreign) ??
+    unreachableGit(lines, foreign) ??
     outdatedLockfile(packageManager, lines) ??
     conflict(lines) ??
     workspaceProtocol(packageManager, lines) ??
@@ -50,6 +51,21 @@ export function explainInstallFailure(
       `${TITLES[packageManager]} could not install the packages: ${findInstallReason(packageManager, lines)}`,
       "Correct this error. To reproduce it, install in a clean checkout. The build log has all of the output.",
     )
+  );
+}
+
+/** npm requests the tarball of another host from the registry, because a lockfile may name another registry. */
+function missingTarball({ missing }: PackageReport, foreign: readonly ForeignPackage[]): BuildFailure | null {
+  const found = foreign.find(({ source }) => missing.some(({ name }) => name !== "" && source.endsWith(`/${name}`)));
+  const host = found && URL.parse(found.source)?.host;
+  return host ? notReachable(host, [found.name]) : null;
+}
+
+function notReachable(host: string, names: readonly string[]): BuildFailure {
+  const what = names.length === 0 ? "" : ` for ${names.join(", ")}`;
+  return userFailure(
+    `The install tried to reach ${host}${what}. Builds can reach the package registry only.`,
+    "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }
 
@@ -77,14 +93,24 @@ function missingVersion(lines: readonly string[]): BuildFailure | null {
   );
 }
 
-function blockedHost({ blockedHosts: [host] }: PackageReport, lines: readonly string[]): BuildFailure | null {
+function blockedHost(
+  { blockedHosts: [host] }: PackageReport,
+  lines: readonly string[],
+  foreign: readonly ForeignPackage[],
+): BuildFailure | null {
   if (host === undefined) return null;
-  const name = lines
-    .map((line) => /(?:@|(?<![\w./-]))[\w./-]+@(?=(?:git|github|https?|ssh)[:+])/.exec(line)?.[0])
+  const named = lines
+    .map((line) => /(?:@|(?<![\w./-]))[\w./-]+@(?=(?:git|github|https?|ssh)[:+])/.exec(line)?.[0].slice(0, -1))
     .find(Boolean);
-  const what = name === undefined ? "" : ` for ${name.slice(0, -1)}`;
+  return notReachable(host, named === undefined ? foreign.map(({ name }) => name) : [named]);
+}
+
+/** git and ssh do not use the proxy of an install, so only their output tells that they have run. */
+function unreachableGit(lines: readonly string[], foreign: readonly ForeignPackage[]): BuildFailure | null {
+  const [first] = foreign;
+  if (first === undefined || !lines.some((line) => /\bgit\b|\bssh\b|Could not resolve host/i.test(line))) return null;
   return userFailure(
-    `The install tried to reach ${host}${what}. Builds can reach the package registry only.`,
+    `The install tried to fetch ${foreign.map(({ name }) => name).join(", ")} with git, from ${first.source}. Builds can reach the package registry only.`,
     "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }

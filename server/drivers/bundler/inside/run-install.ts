@@ -19,6 +19,15 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
   if (replaced !== text) writeFileSync(lockfile, replaced);
 }
 
+// The settings of a project take precedence over variables, and Yarn 1 and pnpm have no options for scopes.
+if (lstatSync(".npmrc", { throwIfNoEntry: false })?.isFile()) {
+  const settings = readFileSync(".npmrc", "utf8");
+  const scope =
+    /^(\s*["']?@[\w~.-]+:registry["']?\s*=\s*["']?)https?:\/\/registry\.(?:npmjs\.org|yarnpkg\.com|npmmirror\.com)\/?(?=["']?\s*$)/gm;
+  const replaced = settings.replaceAll(scope, `$1${registry}`);
+  if (replaced !== settings) writeFileSync(".npmrc", replaced);
+}
+
 writeYarnSettings();
 
 process.exitCode = await runPackageManager(program, programArguments);

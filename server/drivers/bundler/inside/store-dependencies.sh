@@ -12,8 +12,8 @@ done
 tar -cf "$entry/source.tar" "$@"
 cd "$scratch"
 set --
-# A downloaded version of Yarn or Bun, and the packages of Yarn's Plug'n'Play.
-for each in tools yarn; do
+# A downloaded version of Yarn, Bun or Node.js, and the packages of Yarn's Plug'n'Play.
+for each in tools yarn node; do
   if [ -e "$each" ]; then set -- "$@" "$each"; fi
 done
 if [ $# -gt 0 ]; then tar -cf "$entry/scratch.tar" "$@"; fi

@@ -1,0 +1,110 @@
+import { BuildFailure } from "../../../../domain/shared/errors.ts";
+import type { RefusedRequest } from "../../../ports/package-registry.ts";
+import type { ScriptFailure, ScriptReport } from "../inside/install-scripts/script-report.ts";
+import { toSingleLine } from "../single-line.ts";
+import { findUnreachableHosts } from "./explain-network.ts";
+import { findCause } from "./find-cause.ts";
+
+const MAX_LINES = 20;
+
+/** What node-gyp and build tools print if a program of the machine is missing, and its name. */
+const MISSING_PROGRAMS: readonly (readonly [RegExp, string])[] = [
+  [/Can't find Python executable "python2?"/i, "Python 2"],
+  [/find Python|Could not find any Python installation|python3?: (command )?not found/i, "python3"],
+  [/not found: make\b|make: (command )?not found|spawn make ENOENT/i, "make"],
+  [/(g\+\+|c\+\+|gcc|cc): (command )?(not found|No such file)|CMAKE_CXX_COMPILER|spawn (g\+\+|gcc|cc) ENOENT/i, "g++"],
+];
+
+/** What node-gyp prints when the compiler, and no download, failed. */
+const COMPILER_FAILURE = /gyp ERR! build error|gyp ERR! stack Error: `make` failed/;
+
+/** Says why an install script failed, and what to do. */
+export function explainScriptFailure(
+  code: number,
+  report: ScriptReport | null,
+  refused: readonly RefusedRequest[],
+): BuildFailure {
+  const failure = report?.failures.find(({ isTolerated }) => !isTolerated);
+  if (failure === undefined) return userFailure(`The install scripts failed with exit code ${code}.`, REPRODUCE);
+  const subject = describeScript(failure);
+  const program = MISSING_PROGRAMS.find(([pattern]) => failure.tail.some((line) => pattern.test(line)))?.[1];
+  if (program !== undefined)
+    return userFailure(
+      `${subject} compiles a program, and ${program} is not installed on the machine of the service.`,
+      program === "Python 2"
+        ? "Update the package: this version is too old for the machine of the service."
+        : `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
+    );
+  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure);
+  const hosts = hostsOf(failure, refused);
+  if (hosts.length > 0) return unreachable(failure, hosts);
+  const unresolved = packagesOf(failure, refused)[0];
+  if (unresolved !== undefined)
+    return userFailure(
+      `${subject} requested the package ${unresolved}, which the install did not resolve.`,
+      "Add it to the dependencies in package.json, commit the lockfile, and deploy again. Install scripts install no further packages.",
+    );
+  const cause = findCause(failure.tail.map(toSingleLine)) ?? "it printed nothing.";
+  return userFailure(`${subject} failed with exit code ${failure.code}: ${cause}`, REPRODUCE);
+}
+
+const REPRODUCE =
+  "Correct this error. To reproduce it, install in a clean checkout. The build log has the last lines of the script.";
+
+/** One line about a script that failed without ending the build. */
+export function describeTolerated(failure: ScriptFailure, refused: readonly RefusedRequest[]): string {
+  const hosts = hostsOf(failure, refused);
+  const cause = findCause(failure.tail.map(toSingleLine)) ?? `exit code ${failure.code}`;
+  const reason = hosts.length > 0 ? `it tried to reach ${hosts.join(", ")}` : cause;
+  return `${describeScript(failure)} failed, and the build went on without it: ${reason}`;
+}
+
+/** Lines for the build log: which script requested which hosts. */
+export function listRefusedHosts(refused: readonly RefusedRequest[]): string[] {
+  const lines = refused.flatMap(({ script, host }) =>
+    host === null
+      ? []
+      : [`The install script of ${toSingleLine(script ?? "a package")} tried to reach ${toSingleLine(host)}.`],
+  );
+  return [...new Set(lines)].slice(0, MAX_LINES);
+}
+
+function notCompiled({ packageName, event, tail }: ScriptFailure): BuildFailure {
+  const error = tail.map(toSingleLine).find((line) => /\berror: /.test(line));
+  return userFailure(
+    `${describeScript({ packageName, event })} could not compile its program for Node.js ${process.versions.node}${error === undefined ? "." : `: ${error}`}`,
+    "Update the package to a version that supports this Node.js or has a prebuilt program as an npm package, and deploy again. The build log has the last lines of the compiler.",
+  );
+}
+
+function unreachable(failure: ScriptFailure, hosts: readonly string[]): BuildFailure {
+  const { packageName } = failure;
+  const subject = packageName === null ? `The ${failure.event} script` : `The install script of ${packageName}`;
+  return userFailure(
+    `${toSingleLine(subject)} tried to reach ${hosts.join(", ")}. Install scripts reach the package registry only.`,
+    packageName === null
+      ? "Remove the download from the script, or do it in the build script with build_network set to true, and deploy again."
+      : "Use a version that gets its program as an npm package, turn its download off in .npmrc or its own settings, or remove the package, and deploy again.",
+  );
+}
+
+function describeScript({ packageName, event }: Pick<ScriptFailure, "packageName" | "event">): string {
+  const script = `The ${toSingleLine(event)} script`;
+  return packageName === null ? `${script} of package.json` : `${script} of ${toSingleLine(packageName)}`;
+}
+
+/** The hosts that a script requested: through the proxy, or in vain by itself. */
+function hostsOf({ packageName, tail }: ScriptFailure, refused: readonly RefusedRequest[]): string[] {
+  const requested = refused.filter(({ script }) => script === (packageName ?? "project")).map(({ host }) => host);
+  const hosts = [...requested, ...findUnreachableHosts(tail.map(toSingleLine))];
+  return [...new Set(hosts.filter((host) => host !== null).map(toSingleLine))].slice(0, 5);
+}
+
+function packagesOf({ packageName }: ScriptFailure, refused: readonly RefusedRequest[]): string[] {
+  const own = refused.filter(({ script }) => script === (packageName ?? "project"));
+  return own.flatMap((each) => (each.packageName === null ? [] : [toSingleLine(each.packageName)]));
+}
+
+function userFailure(message: string, advice: string): BuildFailure {
+  return new BuildFailure("user", message, advice);
+}
