@@ -105,14 +105,14 @@ const SINGLE_PAGE_APPS = [
 ];
 
 const WORKERS = all("Worker", [
-  { repo: "honojs/starter", folder: "templates/cloudflare-workers", text: "Hello Hono!" },
-  { repo: "honojs/starter", folder: "templates/cloudflare-workers+vite", text: "Hello!" },
-  { repo: "honojs/starter", folder: "templates/cloudflare-pages", text: "Hello!" },
-  { repo: "honojs/starter", folder: "templates/x-basic", text: "Hello, Hono!" },
   { repo: "honojs/examples", folder: "basic", text: "Hono!!" },
   { repo: "honojs/examples", folder: "durable-objects", text: "Select a Durable Object" },
   { repo: "honojs/examples", folder: "jsx-ssr", text: "Post" },
   { repo: "cloudflare/templates", folder: "d1-template", text: "Successfully connected d1-template to D1" },
+  { repo: "cloudflare/templates", folder: "d1-starter-sessions-api-template", text: "D1 Sessions API" },
+  { repo: "cloudflare/templates", folder: "react-starter-template", text: "Get started with Cloudflare" },
+  { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "To-do" },
+  { repo: "cloudflare/templates", folder: "r2-explorer-template", text: "R2" },
   { repo: "cloudflare/templates", folder: "hello-world-do-template", text: "Hello, World!" },
   { repo: "cloudflare/templates", folder: "durable-chat-template", text: "Chat!" },
   { repo: "cloudflare/templates", folder: "multiplayer-globe-template", text: "Where's everyone at?" },
