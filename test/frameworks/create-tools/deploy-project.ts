@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { Repository } from "../../support/builds/git-repository.ts";
 import type { RestClient } from "../../support/clients/rest-client.ts";
-import { appRequest } from "../../support/edge/app-request.ts";
 import { type Installation, PROJECT } from "../../support/service/service-process.ts";
 
 const TIME_LIMIT_MS = 600_000;
@@ -37,8 +36,8 @@ export async function createOrganization({ dataDirectory }: Installation, rest: 
 }
 
 /** Deploys a repository, and waits until the deployment has ended. */
-export async function deployRepository(rest: RestClient, repo: string): Promise<DeployedApp> {
-  const accepted = await rest.deploy({ repo });
+export async function deployRepository(rest: RestClient, repo: string, rootDirectory?: string): Promise<DeployedApp> {
+  const accepted = await rest.deploy({ repo, ...(rootDirectory !== undefined && { root_directory: rootDirectory }) });
   if (accepted.status !== 201) throw new Error(`The deployment was refused: ${accepted.text}`);
   const end = Date.now() + TIME_LIMIT_MS;
   for (;;) {
@@ -49,19 +48,4 @@ export async function deployRepository(rest: RestClient, repo: string): Promise<
     if (Date.now() > end) throw new Error(`The deployment is still ${app.status}.`);
     await setTimeout(POLL_INTERVAL_MS);
   }
-}
-
-/** Requests a page and the scripts and styles that it names. Returns why the app does not work; `null` if it works. */
-export async function findWrongResponse(url: string, marker: string): Promise<string | null> {
-  const page = await appRequest(url);
-  if (page.status >= 500) return `The app responded with ${page.status}: ${page.text.slice(0, 200)}`;
-  if (!page.text.includes(marker)) return `The response has no "${marker}": ${page.text.slice(0, 200)}`;
-  const files = page.text.matchAll(
-    /<(?:script|link)\b[^>]*?\b(?:src|href)=["']?(\/[^/"'\s>][^"'\s>]*\.(?:m?js|css))\b/g,
-  );
-  for (const [, file = ""] of files) {
-    const { status, text } = await appRequest(new URL(file, url).href);
-    if (status !== 200 || text.trimStart().startsWith("<!")) return `The app responded to ${file} with ${status}.`;
-  }
-  return null;
 }

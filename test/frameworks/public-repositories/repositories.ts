@@ -1,0 +1,212 @@
+/** What a repository is. The results are counted for each kind. */
+export type RepositoryKind =
+  | "static site"
+  | "single-page app"
+  | "Worker"
+  | "workspace"
+  | "Next.js"
+  | "Node server"
+  | "other language";
+
+/** A public repository that is deployed as it is, and how to see that its app works. */
+export interface PublicRepository {
+  kind: RepositoryKind;
+  /** `owner/name` on GitHub. */
+  repo: string;
+  /** A folder that is deployed as a repository of its own, as a user has it who starts from this template. */
+  folder?: string;
+  /** The `root_directory` of the app; by default the root. */
+  rootDirectory?: string;
+  /** Text that the page has in a browser, or its title. For another language: the message of the failure. */
+  text: string;
+  /** The path to open; by default `/`. */
+  path?: string;
+}
+
+const BOILERPLATES = "framework-boilerplates";
+
+function all(kind: RepositoryKind, entries: readonly Omit<PublicRepository, "kind">[]): PublicRepository[] {
+  return entries.map((entry) => ({ kind, ...entry }));
+}
+
+/** Templates of Vercel for frameworks, each with the text of its page. */
+function boilerplates(kind: RepositoryKind, entries: Readonly<Record<string, string>>): PublicRepository[] {
+  return Object.entries(entries).map(([name, text]) => ({
+    kind,
+    repo: "vercel/examples",
+    folder: `${BOILERPLATES}/${name}`,
+    text,
+  }));
+}
+
+const STATIC_SITES = [
+  ...all("static site", [
+    { repo: "mdn/beginner-html-site-styled", text: "Mozilla is cool" },
+    { repo: "gabrielecirulli/2048", text: "2048" },
+    { repo: "11ty/eleventy-base-blog", text: "Latest 3 Posts" },
+    { repo: "google/eleventy-high-performance-blog", text: "Your Blog Name" },
+    { repo: "hankchizljaw/hylia", text: "Hylia" },
+    { repo: "hexojs/hexo-starter", text: "Hexo" },
+    { repo: "gatsbyjs/gatsby-starter-blog", text: "Gatsby Starter Blog" },
+    { repo: "gatsbyjs/gatsby-starter-default", text: "Gatsby" },
+    { repo: "gatsbyjs/gatsby-starter-hello-world", text: "Hello world!" },
+    { repo: "vuejs/docs", text: "The Progressive" },
+    { repo: "withastro/astro", folder: "examples/basics", text: "Astro" },
+    { repo: "withastro/astro", folder: "examples/blog", text: "Astro" },
+    { repo: "withastro/astro", folder: "examples/portfolio", text: "Hello, my name is" },
+    { repo: "onwidget/astrowind", text: "AstroWind" },
+    { repo: "chrismwilliams/astro-theme-cactus", text: "Cactus" },
+    { repo: "netlify-templates/astro-toolbox", text: "Astro Toolbox" },
+    { repo: "StartBootstrap/startbootstrap-clean-blog", text: "Clean Blog" },
+  ]),
+  ...boilerplates("static site", {
+    "docusaurus-2": "My Site",
+    eleventy: "My Site",
+    hexo: "Hexo",
+    gatsby: "Gatsby",
+    vitepress: "VitePress",
+    vuepress: "VuePress",
+  }),
+];
+
+const SINGLE_PAGE_APPS = [
+  ...all("single-page app", [
+    { repo: "mdn/todo-react", text: "TodoMatic" },
+    { repo: "mdn/todo-vue", text: "To-Do List" },
+    { repo: "ahfarmer/calculator", text: "AC" },
+    { repo: "satnaing/shadcn-admin", text: "Shadcn Admin" },
+    { repo: "antfu/vitesse", text: "Vitesse" },
+    { repo: "antfu/vitesse-lite", text: "Vitesse Lite" },
+    { repo: "antfu-collective/icones", text: "Icônes" },
+    { repo: "gothinkster/angular-realworld-example-app", text: "conduit" },
+    { repo: "gothinkster/react-redux-realworld-example-app", text: "conduit" },
+    { repo: "gothinkster/vue-realworld-example-app", text: "conduit" },
+    { repo: "alan2207/bulletproof-react", rootDirectory: "apps/react-vite", text: "Bulletproof React" },
+    { repo: "fastapi/full-stack-fastapi-template", rootDirectory: "frontend", text: "FastAPI" },
+    { repo: "solidjs/templates", folder: "vanilla/basic", text: "Solid" },
+    { repo: "solidjs/templates", folder: "vanilla/with-tailwindcss", text: "Hello tailwind!" },
+    { repo: "solidjs/templates", folder: "vanilla/with-solid-router", text: "Home" },
+    { repo: "vitejs/vite", folder: "packages/create-vite/template-react", text: "Get started" },
+    { repo: "vitejs/vite", folder: "packages/create-vite/template-lit", text: "Get started" },
+  ]),
+  ...boilerplates("single-page app", {
+    angular: "Angular",
+    "create-react-app": "Edit src/App.js",
+    "ionic-react": "Ionic App",
+    ember: "EmberQuickstart",
+    parcel: "Hello, Parcel!",
+    preact: "Preact App",
+    stencil: "Stencil",
+    svelte: "Vite + Svelte",
+    umijs: "Yay! Welcome to umi!",
+    vite: "Vite + Vue",
+    vue: "Welcome to Your Vue.js App",
+  }),
+];
+
+const WORKERS = all("Worker", [
+  { repo: "honojs/examples", folder: "basic", text: "Hono!!" },
+  { repo: "honojs/examples", folder: "durable-objects", text: "Select a Durable Object" },
+  { repo: "honojs/examples", folder: "jsx-ssr", text: "Post" },
+  { repo: "cloudflare/templates", folder: "d1-template", text: "Successfully connected d1-template to D1" },
+  { repo: "cloudflare/templates", folder: "d1-starter-sessions-api-template", text: "D1 Sessions API" },
+  { repo: "cloudflare/templates", folder: "react-starter-template", text: "Get started with Cloudflare" },
+  { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "To-do" },
+  { repo: "cloudflare/templates", folder: "r2-explorer-template", text: "R2" },
+  { repo: "cloudflare/templates", folder: "hello-world-do-template", text: "Hello, World!" },
+  { repo: "cloudflare/templates", folder: "durable-chat-template", text: "Chat!" },
+  { repo: "cloudflare/templates", folder: "multiplayer-globe-template", text: "Where's everyone at?" },
+  { repo: "cloudflare/templates", folder: "nodejs-http-server-template", text: "Node.js app on Workers" },
+  { repo: "cloudflare/templates", folder: "vite-react-template", text: "Hono" },
+  { repo: "cloudflare/templates", folder: "react-router-starter-template", text: "React Router" },
+  { repo: "cloudflare/templates", folder: "astro-blog-starter-template", text: "Astro" },
+  { repo: "cloudflare/templates", folder: "chanfana-openapi-template", text: "OpenAPI" },
+  { repo: "cloudflare/workers-chat-demo", text: "chat" },
+  { repo: "cloudflare/worker-template-router", text: "Hello" },
+  { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "database" },
+  { repo: "trpc/trpc", folder: "examples/cloudflare-workers", text: "NOT_FOUND", path: "/" },
+]);
+
+const WORKSPACES = all("workspace", [
+  { repo: "excalidraw/excalidraw", text: "Excalidraw" },
+  { repo: "sveltejs/realworld", text: "conduit" },
+  { repo: "elysiajs/documentation", text: "Elysia" },
+  { repo: "vuejs/router", rootDirectory: "packages/docs", text: "Vue Router" },
+  { repo: "vuejs/create-vue-templates", rootDirectory: "typescript-router", text: "You did it!" },
+  { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
+  { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
+]);
+
+const NEXT = all("Next.js", [
+  { repo: "vercel/next-learn", folder: "basics/basics-final", text: "Blog" },
+  { repo: "vercel/next-learn", folder: "dashboard/final-example", text: "Acme" },
+  { repo: "vercel/examples", folder: `${BOILERPLATES}/nextjs`, text: "Next.js" },
+  { repo: "vercel/examples", folder: "solutions/blog", text: "Blog" },
+  { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
+  { repo: "timlrx/tailwind-nextjs-starter-blog", text: "Latest" },
+  { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
+  { repo: "vercel/commerce", text: "Acme Store" },
+  { repo: "vercel/platforms", text: "Platforms" },
+  { repo: "shadcn-ui/taxonomy", text: "Taxonomy" },
+  { repo: "nextjs/saas-starter", text: "ACME" },
+  { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
+  { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
+  { repo: "steven-tey/precedent", text: "Precedent" },
+  { repo: "mickasmt/next-saas-stripe-starter", text: "Next" },
+  { repo: "trpc/examples-next-prisma-starter", text: "tRPC" },
+]);
+
+const NODE_SERVERS = all("Node server", [
+  { repo: "render-examples/express-hello-world", text: "Hello from Render!" },
+  { repo: "Azure-Samples/nodejs-docs-hello-world", text: "Express" },
+  { repo: "digitalocean/sample-nodejs", text: "DigitalOcean" },
+  { repo: "docker/getting-started-app", text: "Todo App" },
+  { repo: "socketio/chat-example", text: "Socket.IO chat" },
+  { repo: "nestjs/typescript-starter", text: "Hello World!" },
+  { repo: "fastify/demo", text: "Welcome" },
+  { repo: "honojs/starter", folder: "templates/nodejs", text: "Hello Hono!" },
+  { repo: "w3cj/express-api-starter", text: "🦄" },
+  { repo: "w3cj/hono-open-api-starter", text: "Tasks API" },
+  { repo: "edwinhern/express-typescript-2024", path: "/health-check", text: "Service is healthy" },
+  { repo: "hagopj13/node-express-boilerplate", path: "/v1/docs/", text: "node-express-boilerplate" },
+  { repo: "gothinkster/node-express-realworld-example-app", text: "API is running" },
+  { repo: "lujakob/nestjs-realworld-example-app", path: "/docs", text: "Swagger" },
+  { repo: "santiq/bulletproof-nodejs", path: "/status", text: "" },
+  { repo: "trpc/trpc", folder: "examples/express-minimal", text: "hello" },
+  { repo: "remix-run/react-router-templates", folder: "default", text: "React Router" },
+  { repo: "remix-run/react-router-templates", folder: "node-custom-server", text: "React Router" },
+  { repo: "scotch-io/node-todo", text: "Todo" },
+  { repo: "sahat/hackathon-starter", text: "Hackathon Starter" },
+  { repo: "contentful/the-example-app.nodejs", text: "The example app" },
+  { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
+]);
+
+const refused = (language: string) => `This is a ${language} project.`;
+
+const OTHER_LANGUAGES = all("other language", [
+  { repo: "heroku/go-getting-started", text: refused("Go") },
+  { repo: "heroku/python-getting-started", text: refused("Python") },
+  { repo: "heroku/php-getting-started", text: refused("PHP") },
+  { repo: "heroku/ruby-getting-started", text: refused("Ruby") },
+  { repo: "heroku/java-getting-started", text: refused("Java") },
+  { repo: "tokio-rs/mini-redis", text: refused("Rust") },
+  { repo: "dotnet-architecture/eShopOnWeb", text: refused(".NET") },
+  { repo: "dwyl/phoenix-chat-example", text: refused("Elixir") },
+  { repo: "gohugoio/hugoBasicExample", text: refused("Hugo") },
+  { repo: "honojs/starter", folder: "templates/deno", text: refused("Deno") },
+]);
+
+/** The list was written before its first run. Those whose packages or hosts cannot be reached are replaced, see the results. */
+export const REPOSITORIES: readonly PublicRepository[] = [
+  ...STATIC_SITES,
+  ...SINGLE_PAGE_APPS,
+  ...WORKERS,
+  ...WORKSPACES,
+  ...OTHER_LANGUAGES,
+  ...NODE_SERVERS,
+  ...NEXT,
+];
+
+export function nameOf({ repo, folder, rootDirectory }: PublicRepository): string {
+  return [repo, folder ?? rootDirectory].filter((part) => part !== undefined).join("/");
+}
