@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { App } from "../apps/app.entity.ts";
 import { sourceBucketName } from "../apps/app-resources.ts";
 import type { BuiltBundle } from "../ports/bundler.ts";
 import type { DiscoveryResult } from "../ports/procedure-discovery.ts";
@@ -16,7 +17,7 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { customization, rollbackToId } = attempt.deployment;
   await attempt.masks.refresh();
   if (rollbackToId !== null) return runRollback(deps, attempt, rollbackToId);
-  await clone(deps, attempt);
+  const omissions = await clone(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
   const variables = await deps.variables.readForBuild(attempt.deployment.appId);
   const bundle = await build(deps, attempt, variables);
@@ -24,16 +25,18 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provisionApp(deps, attempt, bundle);
-  const problems = [...bundle.warnings, ...(problem === null ? [] : [problem])];
+  const problems = [...omissions, ...bundle.warnings, ...(problem === null ? [] : [problem])];
   // The script has the newest variables. What the build wrote into it may contain earlier values.
   if (!isDeepStrictEqual(variables, await deps.variables.readForBuild(attempt.deployment.appId)))
     problems.push("Variables for builds have changed since the build started. Deploy again to build with them.");
   return { procedures, problems, artifactKey, framework: bundle.framework };
 }
 
-async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
+/** @returns what the checkout lacks, as sentences for the app's owner */
+async function clone(deps: StepDeps, attempt: Attempt): Promise<readonly string[]> {
   const { deployment, workspace, log, signal } = attempt;
   const {
+    appId,
     deploymentId,
     fencingToken,
     repo,
@@ -46,7 +49,12 @@ async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
   const directory = workspace.sourceDirectory;
   const wanted = { repo, branch, orDefaultBranch, commit };
   const checkout = await deps.git.checkOut({ ...wanted, directory, onOutput: log.output, signal });
-  await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit: checkout.commit });
+  const { warnings = [], branch: used = branch } = checkout;
+  const em = deps.em.fork();
+  await em.nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit: checkout.commit, branch: used });
+  if (used !== branch) await em.nativeUpdate(App, { id: appId, fencingToken, branch }, { branch: used });
+  for (const warning of warnings) log.say(`warning: ${warning}`);
+  return warnings;
 }
 
 async function customize(deps: StepDeps, attempt: Attempt, instructions: string): Promise<void> {

@@ -16,16 +16,24 @@ export interface Checkout {
   signal: AbortSignal;
 }
 
+export interface CheckedOut {
+  /** The id of the commit. */
+  commit: string;
+  /** The default branch of the repository, if it was checked out in place of `branch`. */
+  branch?: string;
+  /** What the checkout lacks of the branch, such as files in Git LFS. Each is one line for the app's owner. */
+  warnings?: readonly string[];
+}
+
 /** The source code of apps. */
 export interface GitSource {
   /**
    * Checks out the tip of one branch, or the commit, without history, hooks, submodules or filters. Leaves no `.git` folder.
    * Safe to repeat with an emptied folder.
    *
-   * @returns the id of the commit
    * @throws {BuildFailure} `user` when the branch or the commit does not exist, when the repository does not exist or is private
    *   (both have the same message), or when a limit on size, files or time is exceeded; `platform` when the git host
    *   does not respond
    */
-  checkOut(checkout: Checkout): Promise<{ commit: string }>;
+  checkOut(checkout: Checkout): Promise<CheckedOut>;
 }

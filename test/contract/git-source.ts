@@ -98,6 +98,7 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       await repository.git(["symbolic-ref", "HEAD", "refs/heads/release/trunk"]);
       await using checkout = await checkOutDefault(setting.source);
       expect([checkout.commit, await readFile(join(checkout.directory, "which"), "utf8")]).toEqual([commit, "trunk"]);
+      expect(checkout.branch).toBe("release/trunk");
       expect(checkout.output).toContain(
         'The repository has no branch "main". Deploying its default branch, "release/trunk".',
       );
@@ -166,6 +167,26 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       await repository.commit(await repository.tree([{ mode: "100644", name: ".gitmodules", id }, ...gitlinks]));
       await using checkout = await checkOut(setting.source);
       expect(await filesIn(checkout.directory)).toEqual([".gitmodules"]);
+    });
+
+    test("files in Git LFS and submodules are named in a warning", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
+      const images = Object.fromEntries(
+        ["a", "é", "c", "d", "e", "f", "g"].map((name) => [`img/${name}.png`, pointer]),
+      );
+      const text = {
+        "README.md": `${pointer.replace("version", "The version")}`,
+        "big.txt": pointer + "x".repeat(1024),
+      };
+      const gitlink: TreeEntry = { mode: "160000", name: "theme", id: "1".repeat(40) };
+      await repository.commitFiles({ ...images, ...text }, "main", [gitlink]);
+      await using checkout = await checkOut(setting.source);
+      expect(checkout.warnings).toEqual([
+        expect.stringMatching(/^Git LFS is not supported: img\/a\.png, img\/c\.png, .*and 2 more have only the text/),
+        expect.stringMatching(/^Submodules are not cloned: theme is empty\./),
+      ]);
     });
 
     verifies(hazard(15), "git does not write through a link that leads out of the repository", async () => {

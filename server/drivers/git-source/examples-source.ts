@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/pro
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
+import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { SandboxedGit } from "./sandboxed-git.ts";
 
@@ -44,7 +44,7 @@ export class ExamplesSource implements GitSource {
     this.#others = others;
   }
 
-  async checkOut(checkout: Checkout): Promise<{ commit: string }> {
+  async checkOut(checkout: Checkout): Promise<CheckedOut> {
     const [owner, name = ""] = checkout.repo.split("/");
     const folder = join(this.#folder, name);
     if (owner !== OWNER || !(await isFolder(folder))) return this.#others.checkOut(checkout);

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
+import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
 import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
@@ -12,6 +12,7 @@ import {
   repositoryNotReadable,
 } from "./checkout-failures.ts";
 import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./checkout-limits.ts";
+import { describeOmissions, type OmittedFiles } from "./describe-omissions.ts";
 import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -22,7 +23,7 @@ const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
 
 /** The file `report.json` that `inside/checkout.mjs` writes to the folder of the repository. */
 type CheckoutReport =
-  | { outcome: "done"; commit: string }
+  | { outcome: "done"; commit: string; branch: string | null; pointers: OmittedFiles; submodules: OmittedFiles }
   | { outcome: "not-fetched" | "not-written"; error: string }
   | { outcome: "refused"; reason: CheckoutViolation };
 
@@ -53,7 +54,7 @@ export class SandboxedGit implements GitSource {
     this.#lookup = lookup;
   }
 
-  async checkOut(checkout: Checkout): Promise<{ commit: string }> {
+  async checkOut(checkout: Checkout): Promise<CheckedOut> {
     const remote = resolveRemote(this.#base, checkout.repo);
     if (remote === null) throw repositoryNotReadable();
     await mkdir(checkout.directory, { recursive: true });
@@ -107,7 +108,7 @@ export class SandboxedGit implements GitSource {
     };
   }
 
-  async #readOutcome(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<{ commit: string }> {
+  async #readOutcome(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<CheckedOut> {
     checkout.signal.throwIfAborted();
     if (outcome.reason === "time") throw limitExceeded("wallTimeMs", this.#limits);
     if (outcome.reason === "memory" || outcome.reason === "disk") throw limitExceeded("totalBytes", this.#limits);
@@ -115,7 +116,7 @@ export class SandboxedGit implements GitSource {
     const report = await readReport(repository);
     switch (report.outcome) {
       case "done":
-        return { commit: report.commit };
+        return describeCheckout(report);
       case "refused":
         throw limitExceeded(report.reason, this.#limits);
       case "not-written":
@@ -126,6 +127,11 @@ export class SandboxedGit implements GitSource {
         throw describeFetchError(report.error, checkout);
     }
   }
+}
+
+function describeCheckout(report: Extract<CheckoutReport, { outcome: "done" }>): CheckedOut {
+  const { commit, branch, pointers, submodules } = report;
+  return { commit, ...(branch === null ? {} : { branch }), warnings: describeOmissions(pointers, submodules) };
 }
 
 async function readReport(repository: string): Promise<CheckoutReport> {

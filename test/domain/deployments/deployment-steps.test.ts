@@ -50,6 +50,16 @@ test("a deployment checks out the newest commit of the branch into the workspace
   expect(await app.log()).toContain("fetched\n");
 });
 
+test("the app and the deployment show the default branch that was used, and what the checkout lacks", async () => {
+  const warning = "Git LFS is not supported: logo.png has only the text of an LFS pointer.";
+  const app = await given({ checkOut: () => ({ branch: "trunk", warnings: [warning] }) });
+  await app.update({ branchIsDefault: true });
+  await app.run();
+  expect([(await app.find()).branch, (await app.view())["branch"]]).toEqual(["trunk", "trunk"]);
+  expect((await app.view())["status_message"]).toBe(`The app is live. ${warning}`);
+  expect(await app.log()).toContain(`[service] warning: ${warning}\n`);
+});
+
 test("the commit and the folder of a deployment are recorded for no other deployment", async () => {
   const other = await given();
   const app = await given({ bundle: () => ({ rootDirectory: "apps/web" }) });

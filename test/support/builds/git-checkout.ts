@@ -8,6 +8,8 @@ import { memoryFolder } from "../memory-folder.ts";
 export interface GitCheckout extends AsyncDisposable {
   directory: string;
   commit: string;
+  branch: string | undefined;
+  warnings: readonly string[];
   output: string;
 }
 
@@ -39,11 +41,13 @@ async function checkOutTo(source: GitSource, request: Omit<Checkout, "directory"
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   try {
-    const { commit } = await source.checkOut({ ...request, directory, onOutput });
+    const { commit, branch, warnings = [] } = await source.checkOut({ ...request, directory, onOutput });
     expect(await readdir(folder.path)).toEqual(["source"]);
     return {
       directory,
       commit,
+      branch,
+      warnings,
       output: Buffer.concat(chunks).toString(),
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     };

@@ -4,14 +4,14 @@ import type { DeploymentDeps } from "../../../domain/deployments/run-deployment.
 import type { Customization, CustomizationReport } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../../domain/ports/edge-platform.ts";
-import type { Checkout } from "../../../domain/ports/git-source.ts";
+import type { CheckedOut, Checkout } from "../../../domain/ports/git-source.ts";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 
 type Result<T> = Promise<T> | T;
 
 /** What the steps of a deployment do. A step without an entry succeeds. Each entry can throw. */
 export interface ScriptedSteps {
-  checkOut?: (checkout: Checkout) => Result<void>;
+  checkOut?: (checkout: Checkout) => Result<Partial<CheckedOut> | void>;
   customize?: (customization: Customization) => Result<void>;
   bundle?: (request: BundleRequest) => Result<Partial<BuiltBundle>>;
   discover?: (request: DiscoveryRequest) => Result<DiscoveryResult>;
@@ -60,12 +60,12 @@ export class ScriptedPorts {
     };
   }
 
-  async #checkOut(checkout: Checkout): Promise<{ commit: string }> {
+  async #checkOut(checkout: Checkout): Promise<CheckedOut> {
     this.checkouts.push(checkout);
     await mkdir(checkout.directory, { recursive: true });
     await writeFile(path.join(checkout.directory, "index.ts"), "source");
-    await this.steps.checkOut?.(checkout);
-    return { commit: COMMIT };
+    const changes = await this.steps.checkOut?.(checkout);
+    return { commit: COMMIT, ...changes };
   }
 
   async #customize(customization: Customization): Promise<CustomizationReport> {

@@ -4,13 +4,20 @@
 // usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <options as JSON> <url> [other url]
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs";
 
 const MAX_OUTPUT_LENGTH = 8192;
+/** How many paths of each kind the report names. */
+const MAX_REPORTED = 10;
+/** The first line of a file that Git LFS stores elsewhere, and the largest size of such a file. */
+const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
+const MAX_POINTER_BYTES = 1024;
 
 const [branch, options, ...urls] = process.argv.slice(2);
 const { limits, commit, orDefaultBranch } = JSON.parse(options);
 const repository = process.env.GIT_DIR;
+/** The default branch, if it is fetched in place of the requested one. */
+let usedBranch = null;
 
 writeFileSync(`${repository}/report.json`, JSON.stringify(await checkOut()));
 
@@ -19,14 +26,29 @@ async function checkOut() {
   const fetchError = await fetchCommit();
   if (isDownloadTooLarge()) return { outcome: "refused", reason: "totalBytes" };
   if (fetchError !== null) return { outcome: "not-fetched", error: fetchError };
-  const { violation, error, files, bytes } = await checkTree();
+  const { violation, error, files, bytes, small, submodules } = await checkTree();
   if (error) return { outcome: "not-written", error };
   if (violation) return { outcome: "refused", reason: violation };
   const writeError = await git("read-tree", "--reset", "-u", "refs/heads/tip");
   if (writeError !== null) return { outcome: "not-written", error: writeError };
   const fetched = readFileSync(`${repository}/FETCH_HEAD`, "latin1").match(/^[0-9a-f]+/)[0];
   console.log(`Checked out commit ${fetched}: ${files} files and folders, ${bytes} bytes`);
-  return { outcome: "done", commit: fetched };
+  const omitted = { pointers: listNames(small.filter(isPointer)), submodules: listNames(submodules) };
+  return { outcome: "done", commit: fetched, branch: usedBranch, ...omitted };
+}
+
+/** @param paths - with one character per byte */
+function listNames(paths) {
+  const names = paths.slice(0, MAX_REPORTED).map((path) => Buffer.from(path, "latin1").toString());
+  return { names, count: paths.length };
+}
+
+function isPointer(path) {
+  const bytes = Buffer.alloc(LFS_POINTER.length);
+  const file = openSync(Buffer.from(`${process.env.GIT_WORK_TREE}/${path}`, "latin1"), "r");
+  readSync(file, bytes);
+  closeSync(file);
+  return bytes.toString("latin1") === LFS_POINTER;
 }
 
 /** Fetches the commit, or else the branch. Returns `null`, or the error of the fetch. */
@@ -37,6 +59,7 @@ async function fetchCommit() {
   const defaultBranch = await readDefaultBranch();
   if (defaultBranch === null) return error;
   console.log(`The repository has no branch "${branch}". Deploying its default branch, "${defaultBranch}".`);
+  usedBranch = defaultBranch;
   return fetchFromFirst(`refs/heads/${defaultBranch}`, urls);
 }
 
@@ -99,7 +122,7 @@ function checkTree() {
   const child = spawn("git", ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "refs/heads/tip"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const result = { violation: null, error: null, files: 0, bytes: 0 };
+  const result = { violation: null, error: null, files: 0, bytes: 0, small: [], submodules: [] };
   let rest = "";
   child.stdout.setEncoding("latin1");
   child.stdout.on("data", (chunk) => {
@@ -122,7 +145,10 @@ function checkTree() {
 function checkEntry(entry, result) {
   const tab = entry.indexOf("\t");
   const path = entry.slice(tab + 1);
-  const size = Number(entry.slice(0, tab).split(/ +/)[3]) || 0;
+  const [mode, , , length] = entry.slice(0, tab).split(/ +/);
+  const size = Number(length) || 0;
+  if (mode === "160000") result.submodules.push(path);
+  if (mode.startsWith("100") && size > LFS_POINTER.length && size <= MAX_POINTER_BYTES) result.small.push(path);
   result.files += 1;
   result.bytes += size;
   if (result.files > limits.files) return "files";
