@@ -31,12 +31,7 @@ export const buildLimitVariables = {
   BUILD_TIMEOUT_MS: milliseconds(10 * 60_000),
 };
 
-interface Values {
-  BUILD_MEMORY_MB?: number | undefined;
-  INSTALL_TIMEOUT_MS: number;
-  BUILD_TIMEOUT_MS: number;
-  BUILD_CONCURRENCY: number;
-}
+type Values = z.infer<z.ZodObject<typeof buildLimitVariables>> & { readonly BUILD_CONCURRENCY: number };
 
 /** Without a setting, a build gets 4 GiB if the machine has this much for each simultaneous one, otherwise 2 GiB. */
 export function readBuildLimits(values: Values, machineBytes = availableBytes()): BuildLimits {

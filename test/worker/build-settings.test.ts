@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 
-const { harness, repositories } = repositoriesHarness({ config: { buildEgress: { setting: "public", hosts: [], isPublic: true } } });
+const { harness, repositories } = repositoriesHarness({
+  config: { buildEgress: { setting: "public", hosts: [], isPublic: true } },
+});
 
 const WORKER = `export default { fetch: () => new Response("hello") };`;
 

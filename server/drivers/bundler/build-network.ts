@@ -30,8 +30,8 @@ const PROXY_ENV = { NODE_USE_ENV_PROXY: "1", NO_PROXY: LOCAL_HOSTS, no_proxy: LO
 export async function openBuildNetwork({ egress, request }: BuildContext): Promise<BuildNetwork> {
   if (request.network === true && egress?.isPublic !== true)
     request.onOutput(Buffer.from(`The build has no public network (BUILD_EGRESS=${egress?.setting ?? "none"}).\n`));
-  if (egress === null || (egress.hosts.length === 0 && !egress.isPublic)) return noNetwork(egress);
-  const isOpen = request.network === true && egress.isPublic;
+  const isOpen = request.network === true && egress?.isPublic === true;
+  if (egress === null || (egress.hosts.length === 0 && !isOpen)) return noNetwork(egress);
   const connected = new Set<string>();
   /** The hosts that could not be reached, with the last reason. */
   const failed = new Map<string, EgressResult>();

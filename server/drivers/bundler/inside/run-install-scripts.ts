@@ -5,7 +5,7 @@
 import { rmSync, statSync, writeFileSync, globSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
-import type { ScriptPlan } from "../install-scripts/script-plan.ts";
+import type { ScriptPlan } from "./install-scripts/script-plan.ts";
 import { findScriptedPackages, type InstalledPackage, readManifest } from "./install-scripts/find-packages.ts";
 import { npmrcVariables } from "./install-scripts/npmrc-variables.ts";
 import { runScript, type ScriptResult } from "./install-scripts/run-script.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ServedPackages } from "../../../ports/package-registry.ts";
 import { readUntrusted } from "../../../sandbox/untrusted-file.ts";
 import type { Project } from "../read-project.ts";
-import { PROJECT_EVENTS } from "./script-plan.ts";
+import { PROJECT_EVENTS } from "../inside/install-scripts/script-plan.ts";
 
 const ARCH = process.arch;
 

@@ -10,7 +10,7 @@ import { INSTALL_COMMANDS } from "../package-manager-commands.ts";
 import type { Project } from "../read-project.ts";
 import { nodeHeaders, SANDBOX_PATHS, toolchainEnvironment } from "../toolchain.ts";
 import { projectFolders } from "./needs-scripts.ts";
-import { PROJECT_EVENTS, type ScriptPlan } from "./script-plan.ts";
+import { PROJECT_EVENTS, type ScriptPlan } from "../inside/install-scripts/script-plan.ts";
 
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_FAILURES = 100;

@@ -1,4 +1,4 @@
-import type { PackageManager } from "../detect-package-manager.ts";
+import type { PackageManager } from "../../detect-package-manager.ts";
 
 /** What inside/run-install-scripts.ts runs. */
 export interface ScriptPlan {
