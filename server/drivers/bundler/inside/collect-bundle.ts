@@ -29,7 +29,12 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     framework: plan.framework,
     assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory, plan.pages !== null) },
     migrations,
-    warnings: [...describeIgnoredSettings(config), ...warnings, ...(plan.nodeServer?.warnings ?? [])],
+    warnings: [
+      ...describeIgnoredSettings(config),
+      ...warnings,
+      ...(plan.nodeServer?.warnings ?? []),
+      ...(plan.warnings ?? []),
+    ],
   };
 }
 
