@@ -96,6 +96,6 @@ function countKinds(rows: readonly string[]): string[] {
 }
 
 function cell(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").slice(0, MAX_RESULT_CHARACTERS);
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, MAX_RESULT_CHARACTERS);
   return line.replaceAll(/[|<>*_`[\]]/g, (sign) => (sign === "|" ? "\\|" : `\\${sign}`));
 }

@@ -3,6 +3,8 @@ import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
+import { withoutSideFolders } from "./inside/side-folders.ts";
+import { readHead } from "./package-manager-version.ts";
 import { findManifests } from "./read-package-names.ts";
 import { isWorkspaceRoot, type PackageLocation } from "./read-project.ts";
 import { toSingleLine } from "./single-line.ts";
@@ -26,6 +28,11 @@ const MAX_HINTS = 10;
 export async function locatePackage(request: LocateRequest, listPackages: ListPackages): Promise<PackageLocation> {
   const { sourceDirectory, rootDirectory = null, onOutput } = request;
   if (rootDirectory !== null) return locateRequested(sourceDirectory, rootDirectory, listPackages);
+  const base = await readNetlifyBase(sourceDirectory);
+  if (base !== null) {
+    onOutput(Buffer.from(`Deploying ${toSingleLine(base)}, the base folder in netlify.toml.\n`));
+    return locateRequested(sourceDirectory, base, listPackages);
+  }
   if (!(await isWorkspaceRoot(sourceDirectory))) return rootOf(".");
   const packages = await listPackages(".");
   const chosen = choosePackage(packages);
@@ -34,6 +41,15 @@ export async function locatePackage(request: LocateRequest, listPackages: ListPa
     throw new BuildFailure("user", "The path of the package is too long.", "Move the package to another folder.");
   onOutput(Buffer.from(`Deploying ${toSingleLine(chosen)}, the only package of the workspace that can be deployed.\n`));
   return inWorkspace(packages, ".", chosen);
+}
+
+/** `build.base` of netlify.toml, if it is a folder below the root. A search is enough here: the file is parsed in the sandbox. */
+async function readNetlifyBase(sourceDirectory: string): Promise<string | null> {
+  const text = await readHead(path.join(sourceDirectory, "netlify.toml"));
+  const [, base = ""] = /^\s*\[build\]\s*\n(?:(?!\s*\[).*\n)*?\s*base\s*=\s*["']([^"'\n]+)["']/m.exec(text) ?? [];
+  const directory = path.posix.normalize(base.replace(/^\/+/, "")).replace(/\/+$/, "");
+  const isInside = directory !== "" && directory !== "." && !directory.startsWith("..");
+  return isInside && directory.length <= MAX_DIRECTORY_LENGTH ? directory : null;
 }
 
 async function locateRequested(
@@ -106,8 +122,7 @@ export async function requireFolder(sourceDirectory: string, directory: string):
 
 async function hint(sourceDirectory: string): Promise<string> {
   const manifests = await findManifests(sourceDirectory);
-  const folders = manifests
-    .map((file) => path.relative(sourceDirectory, path.dirname(file)) || ".")
-    .slice(0, MAX_HINTS);
+  const all = manifests.map((file) => path.relative(sourceDirectory, path.dirname(file)) || ".");
+  const folders = withoutSideFolders(all, (folder) => folder).slice(0, MAX_HINTS);
   return folders.length === 0 ? "" : `, such as ${folders.map(toSingleLine).join(", ")}`;
 }

@@ -58,6 +58,8 @@ export interface Project {
   hasWranglerConfig: boolean;
   /** Whether the wrangler configuration is that of a Pages project. */
   isPages: boolean;
+  /** Whether there is a file with settings for Vercel or Netlify. */
+  hasHostingSettings: boolean;
   /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
   needsSvelteAdapter: boolean;
   /** Whether OpenNext has to turn a build of Next.js into a script, and the build script does not run it. */
@@ -75,6 +77,8 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
   const packageDirectory = path.join(sourceDirectory, location.packageDirectory);
   const rootEntries = new Set(await readdir(directory));
   const packageEntries = new Set(await readdir(packageDirectory));
+  // It can name the folder of the package as its base.
+  const rootOfSource = new Set(await readdir(sourceDirectory));
   const installed = parsePackageJson(await readPackageJson(directory));
   const packageJson =
     directory === packageDirectory ? installed : parsePackageJson(await readPackageJson(packageDirectory));
@@ -98,6 +102,8 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
     hasBuildScript: typeof build === "string",
     hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
     isPages: await isPagesProject(packageDirectory, packageEntries),
+    hasHostingSettings:
+      packageEntries.has("vercel.json") || packageEntries.has("netlify.toml") || rootOfSource.has("netlify.toml"),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
     // Without its configuration, OpenNext asks whether to create one.
     needsOpenNext:

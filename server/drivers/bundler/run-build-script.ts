@@ -10,8 +10,8 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
 
 /**
- * Runs the `build` scripts of the packages that the project depends on, then its own. Without one, runs the build command of
- * its framework, unless a wrangler configuration names what to bundle. A project of OpenNext is built by OpenNext.
+ * Runs the `build` scripts of the packages that the project depends on, then its own, or the command that `vercel.json` or
+ * `netlify.toml` sets. Without one, runs the build command of its framework, unless a wrangler configuration names what to bundle. A project of OpenNext is built by OpenNext.
  *
  * @throws {BuildFailure} `user` when the build fails
  */
@@ -66,9 +66,10 @@ function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<str
 function buildCommand(project: Project): readonly [string, ...string[]] | null {
   // OpenNext runs the build script itself.
   if (project.needsOpenNext) return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-open-next.ts`];
-  if (project.hasBuildScript) return [scriptRunner(project), "run", "build"];
-  if (project.needsInstall && !project.hasWranglerConfig)
-    return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`];
+  const isConfigured = project.hasHostingSettings && !project.hasWranglerConfig;
+  if (project.hasBuildScript && !isConfigured) return [scriptRunner(project), "run", "build"];
+  if (isConfigured || (project.needsInstall && !project.hasWranglerConfig))
+    return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`, scriptRunner(project)];
   return null;
 }
 

@@ -6,6 +6,7 @@ import { removeTree } from "../../files/remove-tree.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
 import { findCause } from "./failures/find-cause.ts";
+import { withoutSideFolders } from "./inside/side-folders.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
 const MAX_RESULT_BYTES = 4 * 1024 * 1024;
@@ -23,6 +24,8 @@ const workspacePackage = z.object({
   hasBuildScript: z.boolean(),
   /** Whether it has a wrangler configuration. */
   hasConfig: z.boolean(),
+  /** Whether the `build` script of the root, or the settings for another host beside it, name the package or its folder. */
+  isBuiltByRoot: z.boolean(),
   /** A `script` has an entry file, as a library can have too. */
   kind: z.enum(["app", "script", "library"]),
 });
@@ -57,7 +60,8 @@ export async function listPackages(context: BuildContext, root: string): Promise
 }
 
 /**
- * Chooses the package to deploy when the app names none: the root if it is an app itself, otherwise the only app.
+ * Chooses the package to deploy when the app names none: the root if it is an app itself, otherwise the only app. Of several
+ * apps, it is the only one that the root builds, or the only one that is not a test or an example.
  *
  * @returns its folder; `.` if there is no app
  * @throws {BuildFailure} `user` when there are several
@@ -68,8 +72,10 @@ export function choosePackage(packages: readonly WorkspacePackage[]): string {
   const used = new Set(packages.flatMap(({ dependsOn }) => dependsOn));
   const apps = members.filter((each) => each.hasConfig || (each.kind === "app" && !used.has(each.directory)));
   const scripts = members.filter((each) => each.kind === "script" && !used.has(each.directory));
-  const [first, ...others] = apps.length > 0 ? apps : scripts;
-  if (others.length > 0) throw severalPackages([first, ...others].map((each) => each?.directory ?? ""));
+  const candidates = withoutSideFolders(apps.length > 0 ? apps : scripts, ({ directory }) => directory);
+  const built = candidates.filter((each) => each.isBuiltByRoot);
+  const [first, ...others] = built.length === 1 ? built : candidates;
+  if (others.length > 0) throw severalPackages(candidates.map((each) => each.directory));
   return first?.directory ?? ".";
 }
 

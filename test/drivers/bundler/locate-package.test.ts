@@ -5,7 +5,15 @@ import { type Content, createCheckout } from "../../support/builds/bundle-checko
 
 /** A package of a workspace: a library without a build script, unless `fields` say otherwise. */
 function givenPackage(directory: string, fields: Partial<WorkspacePackage> = {}): WorkspacePackage {
-  return { directory, dependsOn: [], hasBuildScript: false, hasConfig: false, kind: "library", ...fields };
+  return {
+    directory,
+    dependsOn: [],
+    hasBuildScript: false,
+    hasConfig: false,
+    isBuiltByRoot: false,
+    kind: "library",
+    ...fields,
+  };
 }
 
 async function locate(files: Record<string, Content>, rootDirectory: string | null, packages: WorkspacePackage[] = []) {

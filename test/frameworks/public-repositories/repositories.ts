@@ -72,7 +72,7 @@ const STATIC_SITES = [
 const SINGLE_PAGE_APPS = [
   ...all("single-page app", [
     { repo: "mdn/todo-react", text: "TodoMatic" },
-    { repo: "mdn/todo-vue", text: "To-Do List" },
+    { repo: "vuejs/create-vue-templates", folder: "router-pinia", text: "You did it!" },
     { repo: "ahfarmer/calculator", text: "AC" },
     { repo: "satnaing/shadcn-admin", text: "Shadcn Admin" },
     { repo: "antfu/vitesse", text: "Vitesse" },
@@ -111,7 +111,7 @@ const WORKERS = all("Worker", [
   { repo: "cloudflare/templates", folder: "d1-template", text: "Successfully connected d1-template to D1" },
   { repo: "cloudflare/templates", folder: "d1-starter-sessions-api-template", text: "D1 Sessions API" },
   { repo: "cloudflare/templates", folder: "react-starter-template", text: "Get started with Cloudflare" },
-  { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "To-do" },
+  { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "Todo List" },
   { repo: "cloudflare/templates", folder: "r2-explorer-template", text: "R2" },
   { repo: "cloudflare/templates", folder: "hello-world-do-template", text: "Hello, World!" },
   { repo: "cloudflare/templates", folder: "durable-chat-template", text: "Chat!" },
@@ -120,7 +120,7 @@ const WORKERS = all("Worker", [
   { repo: "cloudflare/templates", folder: "vite-react-template", text: "Hono" },
   { repo: "cloudflare/templates", folder: "react-router-starter-template", text: "React Router" },
   { repo: "cloudflare/templates", folder: "astro-blog-starter-template", text: "Astro" },
-  { repo: "cloudflare/templates", folder: "chanfana-openapi-template", text: "OpenAPI" },
+  { repo: "cloudflare/templates", folder: "chanfana-openapi-template", path: "/openapi.json", text: "openapi" },
   { repo: "cloudflare/workers-chat-demo", text: "chat" },
   { repo: "cloudflare/worker-template-router", text: "Hello" },
   { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "database" },
@@ -132,7 +132,6 @@ const WORKSPACES = all("workspace", [
   { repo: "sveltejs/realworld", text: "conduit" },
   { repo: "elysiajs/documentation", text: "Elysia" },
   { repo: "vuejs/router", rootDirectory: "packages/docs", text: "Vue Router" },
-  { repo: "vuejs/create-vue-templates", rootDirectory: "typescript-router", text: "You did it!" },
   { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
   { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
 ]);
@@ -158,7 +157,7 @@ const NEXT = all("Next.js", [
 
 const NODE_SERVERS = all("Node server", [
   { repo: "render-examples/express-hello-world", text: "Hello from Render!" },
-  { repo: "Azure-Samples/nodejs-docs-hello-world", text: "Express" },
+  { repo: "Azure-Samples/nodejs-docs-hello-world", text: "Hello World!" },
   { repo: "digitalocean/sample-nodejs", text: "DigitalOcean" },
   { repo: "docker/getting-started-app", text: "Todo App" },
   { repo: "socketio/chat-example", text: "Socket.IO chat" },
@@ -172,7 +171,7 @@ const NODE_SERVERS = all("Node server", [
   { repo: "gothinkster/node-express-realworld-example-app", text: "API is running" },
   { repo: "lujakob/nestjs-realworld-example-app", path: "/docs", text: "Swagger" },
   { repo: "santiq/bulletproof-nodejs", path: "/status", text: "" },
-  { repo: "trpc/trpc", folder: "examples/express-minimal", text: "hello" },
+  { repo: "trpc/trpc", folder: "examples/express-minimal", text: "Server is running!" },
   { repo: "remix-run/react-router-templates", folder: "default", text: "React Router" },
   { repo: "remix-run/react-router-templates", folder: "node-custom-server", text: "React Router" },
   { repo: "scotch-io/node-todo", text: "Todo" },

@@ -6,10 +6,17 @@ import { findCause } from "./find-cause.ts";
 const COMMAND_NOT_FOUND =
   /^(?:\/bin\/)?(?:sh|bash): (?:line )?(?:\d+: )?([\w@./-]+): (?:command )?not found$|command not found: ([\w@./-]+)/;
 
+const PROGRAMS_OF_OTHER_LANGUAGES =
+  /^(hugo|zola|jekyll|bundle|ruby|rake|python3?|pip3?|uv|poetry|php|composer|go|cargo|rustc|wasm-pack|java|mvn|gradle|dotnet|mix|make|docker)$/;
+
 const HEAP_LIMIT = /heap out of memory/;
 
 /** The advice for a cause that matches. The first match decides. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /0308010C|digital envelope routines/,
+    "webpack 4 needs an algorithm that Node.js has removed. Update the tool that uses it (such as react-scripts to 5), or add NODE_OPTIONS=--openssl-legacy-provider before the command of the build script.",
+  ],
   [/\berror TS\d+: |^Type error: /, "Correct the error. To see all errors, run: npx tsc --noEmit"],
   [
     /\.node'|bindings file|prebuil[dt]|node-gyp/i,
@@ -38,6 +45,11 @@ export function explainBuildFailure(
   if (cause === null) return userFailure(`The build failed with exit code ${code}.`, DEFAULT_ADVICE);
   if (lines.some((line) => HEAP_LIMIT.test(line))) return heapLimit();
   const command = COMMAND_NOT_FOUND.exec(cause)?.slice(1).find(Boolean);
+  if (command !== undefined && PROGRAMS_OF_OTHER_LANGUAGES.test(command))
+    return userFailure(
+      `The build script runs "${command}". Builds have Node.js and the programs of npm packages only.`,
+      "Run this program before you commit, and commit what it writes. Or use a tool from an npm package instead.",
+    );
   if (command !== undefined)
     return userFailure(
       `The build script runs the command "${command}", which is not installed.`,

@@ -27,7 +27,7 @@ const MAX_FILE_BYTES = 25 * 1024 * 1024;
  * @returns `null` if wrangler has to bundle the project
  */
 export function bundleStaticFiles(
-  { framework, assets, isStaticSite }: BundlePlan,
+  { framework, assets, isStaticSite, warnings = [] }: BundlePlan,
   wrangler: string,
   formFile: string,
 ): BundleResult | null {
@@ -38,8 +38,8 @@ export function bundleStaticFiles(
   writeFileSync(formFile, createForm(script));
   const ignored = listIgnoredAssets(assets.directory, false);
   printSummary(assets.directory, entries, script);
-  const warnings = describeIgnoredRules(assets.directory, assets.rules);
-  return { framework, assets: { ...assets, ignored }, migrations: [], warnings };
+  const ignoredRules = describeIgnoredRules(assets.directory, assets.rules);
+  return { framework, assets: { ...assets, ignored }, migrations: [], warnings: [...ignoredRules, ...warnings] };
 }
 
 /** Whether wrangler would find a configuration, here or in a folder above, or variables for it. */

@@ -35,6 +35,7 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
       ...(assets === null ? [] : describeIgnoredRules(assets.directory, assets.rules)),
       ...warnings,
       ...(plan.nodeServer?.warnings ?? []),
+      ...(plan.warnings ?? []),
     ],
   };
 }

@@ -1,7 +1,14 @@
+import { globSync } from "node:fs";
+import path from "node:path";
 import type { DetectedFramework } from "@netlify/build-info";
 
-// Not imported from the library's enum, because that would load the whole library.
+// Not imported from the library's enums, because that would load the whole library.
 const BACKEND_FRAMEWORK = "backend_framework";
+const BY_CONFIG_WITHOUT_PACKAGE = 2;
+const BY_CONFIG_ALONE = 3;
+
+/** Frameworks whose configurations have names that other projects use too, such as `app.json`, `config.json` and `_config.yml`. */
+const COMMON_CONFIGS = new Set(["expo", "hexo", "hugo", "jekyll", "cecil", "wintersmith", "zola", "hydrogen", "remix"]);
 
 /** Detects the frameworks of the project in the current folder, the most specific first. */
 export async function detectFrameworks(): Promise<DetectedFramework[]> {
@@ -13,7 +20,23 @@ export async function detectFrameworks(): Promise<DetectedFramework[]> {
   const fs = new NodeFS();
   fs.logger = new NoopLogger();
   const project = new Project(fs, process.cwd(), process.cwd()).setEnvironment({}).setNodeVersion(process.version);
-  return (await project.detectFrameworksInPath(process.cwd())) ?? [];
+  const found = (await project.detectFrameworksInPath(process.cwd())) ?? [];
+  const certain = found.filter((each) => !COMMON_CONFIGS.has(each.id) || !isFoundByConfig(each));
+  for (const each of certain) correctFolder(each);
+  return certain;
+}
+
+function isFoundByConfig({ detected }: DetectedFramework): boolean {
+  return [BY_CONFIG_WITHOUT_PACKAGE, BY_CONFIG_ALONE].includes(detected.accuracy);
+}
+
+/** The library expects the pages of VitePress in `docs`. They can be in another folder, or at the root. */
+function correctFolder({ id, build }: DetectedFramework): void {
+  if (id !== "vitepress") return;
+  const [config] = globSync(["docs/.vitepress", ".vitepress", "*/.vitepress"]);
+  if (config === undefined) return;
+  build.command = `vitepress build ${path.dirname(config)}`;
+  build.directory = path.join(config, "dist");
 }
 
 /** Whether the build of a project with these frameworks produces static files only. */

@@ -7,12 +7,14 @@ import path from "node:path";
 import { parse } from "yaml";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
+import { readHostingSettings } from "./hosting-settings.ts";
 import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
 import { hasPagesFunctions } from "./plan-pages.ts";
 import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 
 const MAX_PACKAGES = 2000;
+const MAX_TEXTS = 20;
 const PAGES = ["index.html", "public/index.html", "src/index.html"];
 
 const [resultFile = ""] = process.argv.slice(2);
@@ -20,6 +22,7 @@ const root = process.cwd();
 const directories = [".", ...listMembers()].slice(0, MAX_PACKAGES);
 const manifests = new Map(directories.map((directory) => [directory, readManifest(directory)]));
 const byName = new Map([...manifests].map(([directory, { name }]) => [name, directory]));
+const wordsOfBuild = readWordsOfBuild();
 const packages: WorkspacePackage[] = [];
 for (const [directory, manifest] of manifests) packages.push(await describePackage(directory, manifest));
 writeFileSync(resultFile, JSON.stringify(packages));
@@ -77,8 +80,35 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
     dependsOn,
     hasBuildScript: hasBuildScript(manifest),
     hasConfig,
+    isBuiltByRoot: directory !== "." && isNamed(directory, manifest.name),
     kind: await kindOf(directory, manifest),
   };
+}
+
+/**
+ * The words of the `build` script of the root, of the scripts that it runs, and of the settings for another host, such as `web`
+ * of `turbo run build --filter=web`, or `apps/web` of `npm run build --prefix apps/web`.
+ */
+function readWordsOfBuild(): string[] {
+  const { scripts = {} } = readManifest(".");
+  const settings = readHostingSettings();
+  const texts = ["build", settings?.buildCommand, settings?.outputDirectory].filter((text) => typeof text === "string");
+  // A word can be the name of another script. The list grows while it is read.
+  for (let index = 0; index < texts.length && texts.length < MAX_TEXTS; index++)
+    for (const word of splitWords(texts[index] ?? "")) {
+      const script = Object.hasOwn(scripts, word) ? scripts[word] : undefined;
+      if (typeof script === "string" && !texts.includes(script)) texts.push(script);
+    }
+  return texts.flatMap(splitWords);
+}
+
+function splitWords(text: string): string[] {
+  return text.split(/[\s"'`=;&|(){},]+/).map((word) => word.replace(/^\.\//, "").replace(/(\.{3}|\/)$/, ""));
+}
+
+/** A word can be a folder inside the package too, such as `apps/web/dist`. */
+function isNamed(directory: string, name: unknown): boolean {
+  return wordsOfBuild.some((word) => word === name || word === directory || word.startsWith(`${directory}/`));
 }
 
 async function kindOf(directory: string, manifest: PackageJson): Promise<WorkspacePackage["kind"]> {

@@ -1,9 +1,11 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
+import { noIndexPage, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
+import { type HostingSettings, readHostingSettings } from "./hosting-settings.ts";
 import { explainStart } from "./node-server/explain-start.ts";
 import { findRequestHandler } from "./node-server/find-react-router-server.ts";
 import { findNodeServer, findServerOfPages } from "./node-server/find-node-server.ts";
@@ -13,9 +15,8 @@ import {
   type NodeServerPlan,
   planNodeServer,
 } from "./node-server/plan-node-server.ts";
-import { readStartCommand, readStartFile, type StartCommand } from "./node-server/start-command.ts";
-import { hasCatchAllRule } from "./ignored-rules.ts";
-import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
+import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
+import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
   hasPagesFunctions,
@@ -26,11 +27,9 @@ import {
   planPages,
   planPagesFunctions,
 } from "./plan-pages.ts";
+import { hasIndexPage, listOutputFolders, prepareStaticSite, unbuiltFolders } from "./static-site.ts";
 import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
-
-/** Folders that build scripts commonly write to, besides the output folder of the framework. */
-const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site"];
 
 /** What wrangler bundles. `assets` is null when wrangler's configuration decides about static files. */
 export interface BundlePlan {
@@ -44,6 +43,8 @@ export interface BundlePlan {
   isStaticSite?: boolean;
   /** For a Node server; otherwise absent. */
   nodeServer?: NodeServerPlan;
+  /** What the owner should know about static files; otherwise absent. */
+  warnings?: string[];
 }
 
 interface BundleFailure {
@@ -52,9 +53,6 @@ interface BundleFailure {
 
 /** A path without a file gets the response of the server. */
 const SERVER_RULES: AssetRules = { not_found_handling: "none" };
-
-/** Angular writes to a folder with the name of the project. */
-const ANGULAR_OUTPUT = "dist/*/browser";
 
 /** Decides what to bundle, by the files that exist after the build. The current folder is that of the package. */
 export async function planBundle(): Promise<BundlePlan | BundleFailure> {
@@ -73,11 +71,13 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     return { argv: deployment(date), framework, assets: null, pages: null };
 
   const isStatic = buildsStaticFiles(frameworks);
-  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS, ...globSync(ANGULAR_OUTPUT)];
+  const hosting = config === null ? readHostingSettings() : null;
+  const outputs = listOutputFolders(frameworks, hosting);
   const scripted = [...outputs, ...PAGES_OUTPUT_FOLDERS].find(hasPagesScript);
   if (scripted !== undefined) return planPagesProject(framework, () => planPages(scripted, false));
-  const built = isStatic || hasBuildScript(packageJson) ? outputs.find(hasIndexPage) : undefined;
-  const unbuilt = hasBuildScript(packageJson) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
+  const hasBuild = hasBuildScript(packageJson) || hosting?.buildCommand != null;
+  const built = isStatic || hasBuild ? outputs.find(hasIndexPage) : undefined;
+  const unbuilt = isStatic || hasBuild ? undefined : unbuiltFolders(hosting).find(hasIndexPage);
   const pages = built ?? unbuilt;
   if (hasPagesFunctions())
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
@@ -89,7 +89,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
   if (built !== undefined && (isStatic || entry === undefined)) {
     const serving = await findServerOfPages(command);
-    return serving === null ? planStaticFiles(date, framework, built) : planServer(framework, serving);
+    return serving === null ? planStaticFiles(date, framework, built, hosting) : planServer(framework, serving);
   }
   const server = await findNodeServer(command, entry);
   // The server that a framework builds does not listen by itself. One that the start script runs does.
@@ -99,7 +99,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     const failure = explainStart(command, entry);
     return failure ? { failure } : { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   }
-  if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
+  if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt, hosting);
   return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy(command) };
 }
 
@@ -129,10 +129,15 @@ function planPagesProject(framework: string | null, plan: () => PagesPlan): Bund
   }
 }
 
-function planStaticFiles(date: readonly string[], framework: string | null, directory: string): BundlePlan {
-  const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
+function planStaticFiles(
+  date: readonly string[],
+  framework: string | null,
+  directory: string,
+  hosting: HostingSettings | null,
+): BundlePlan {
+  const { rules, warnings } = prepareStaticSite(directory, framework, hosting);
   const argv = deployment(["--assets", directory, ...date]);
-  return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true };
+  return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true, warnings };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
@@ -143,15 +148,6 @@ function planServerBuild(date: readonly string[], framework: string | null, buil
     assets: { directory: build.assets, rules: SERVER_RULES },
     pages: null,
   };
-}
-
-/** Frameworks of single-page applications: the browser resolves the paths, so every path gets the same page. */
-const SINGLE_PAGE_FRAMEWORKS = new Set(["vite", "create-react-app", "vue", "svelte", "angular", "parcel", "ember"]);
-
-function notFoundHandling(directory: string, framework: string | null): AssetRules["not_found_handling"] {
-  if (existsSync(path.join(directory, "404.html"))) return "404-page";
-  const isSinglePage = framework !== null && SINGLE_PAGE_FRAMEWORKS.has(framework);
-  return isSinglePage || hasCatchAllRule(directory) ? "single-page-application" : "none";
 }
 
 interface ConfigFile {
@@ -183,58 +179,4 @@ function readConfigPointer(pointer: string): string | undefined {
     // Wrangler reads the same file and reports the error.
     return undefined;
   }
-}
-
-function noIndexPage(outputs: readonly string[]): { message: string; advice: string } {
-  return {
-    message: `The build wrote no index.html to ${formatList([...new Set(outputs)])}.`,
-    advice:
-      "Make the build write its pages to one of these folders, or set assets.directory in wrangler.jsonc to another folder.",
-  };
-}
-
-function unsupportedContainers(): { message: string; advice: string } {
-  return {
-    message: "The app uses containers, which the platform does not have. It runs Workers only.",
-    advice: "Remove containers from the wrangler configuration, or call the container over HTTP, and deploy again.",
-  };
-}
-
-/** How many folders an advice names. The advice has 300 characters at most. */
-const MAX_FOLDERS = 5;
-
-function nothingToDeploy(command: StartCommand | null): { message: string; advice: string } {
-  const folders = readStartFile(command) === null ? findAppFolders() : [];
-  if (folders.length > 0)
-    return {
-      message: "There is nothing to deploy in this folder: no wrangler configuration, no script and no index.html.",
-      advice: `Set root_directory to the folder of the app, such as ${folders.slice(0, MAX_FOLDERS).join(", ")}, when you deploy or in the settings of the app (PATCH /v1/apps/{id}), and deploy again.`,
-    };
-  const start = explainStart(command, undefined);
-  if (start !== null) return start;
-  const scripts = STEMS.map((stem) => `${stem}.ts`).join(", ");
-  return {
-    message: "There is nothing to deploy: no wrangler configuration, no script and no index.html was found.",
-    advice: `Add one of these: wrangler.jsonc with main or assets; "main" in package.json; ${scripts} (or .tsx, .mts, .js, .jsx, .mjs); public/index.html; index.html.`,
-  };
-}
-
-/** Folders below the current one that may contain an app. */
-function findAppFolders(): string[] {
-  const names = ["package.json", ...WRANGLER_CONFIGS, "index.html"];
-  const files = globSync(
-    ["*", "*/*"].map((folder) => `${folder}/{${names.join(",")}}`),
-    {
-      exclude: (name) => /(^|\/)(node_modules|\..*)$/.test(name),
-    },
-  );
-  return [...new Set(files.map((file) => path.dirname(file)))].toSorted();
-}
-
-function formatList(names: readonly string[]): string {
-  return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : `${names[0]}`;
-}
-
-function hasIndexPage(directory: string): boolean {
-  return isFile(path.join(directory, "index.html"));
 }

@@ -4,8 +4,8 @@ import path from "node:path";
 import { ancestorFolders } from "./ancestor-folders.ts";
 
 /**
- * Runs a command line whose program is one of an installed package, and prints it. It must not come from the project: a shell
- * may run it.
+ * Runs a command line, and prints it. Its programs can be those of installed packages. A shell runs it, so it can do what a
+ * build script can.
  *
  * @returns the exit code
  */

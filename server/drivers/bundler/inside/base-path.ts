@@ -1,0 +1,69 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const PAGE = "index.html";
+/** Files that work at the root of the static files only. */
+const ROOT_FILES = [PAGE, "404.html", "_headers", "_redirects"];
+const SCRIPT_OR_STYLE = /<(?:script|link)\b[^>]*?\b(?:src|href)\s*=\s*["']?(\/(?!\/)[^"'\s>?#]+\.(?:m?js|css))\b/gi;
+
+/**
+ * Moves the static files to the path that the build was configured for, such as `/name` for GitHub Pages: its pages name their
+ * scripts with this path. `/` then redirects to it.
+ *
+ * @returns warnings
+ */
+export function moveToBasePath(directory: string): string[] {
+  const missing = findMissingFiles(directory);
+  const base = findBasePath(directory, missing);
+  // At the root of the repository there are other files too.
+  if (base === null || path.normalize(directory) === ".") return describeMissing(missing);
+  const moved = `${directory}.moved`;
+  renameSync(directory, moved);
+  mkdirSync(path.join(directory, path.dirname(base)), { recursive: true });
+  renameSync(moved, path.join(directory, base));
+  for (const name of ROOT_FILES)
+    if (existsSync(path.join(directory, base, name)))
+      copyFileSync(path.join(directory, base, name), path.join(directory, name));
+  const rules = path.join(directory, "_redirects");
+  const others = existsSync(rules) ? readFileSync(rules, "utf8") : "";
+  writeFileSync(rules, `/ /${base}/ 302\n${others}`);
+  return [
+    `The pages were built for the path /${base}/, so they are served there, and / redirects to it. To serve them at /, remove the base path from the configuration of the build: base (Vite), homepage (package.json) or pathPrefix.`,
+  ];
+}
+
+/** The scripts and styles of the page that do not exist. */
+function findMissingFiles(directory: string): string[] {
+  const page = readFileSync(path.join(directory, PAGE), "utf8");
+  const files = [...page.matchAll(SCRIPT_OR_STYLE)].map(([, file = ""]) => path.normalize(decode(file)).slice(1));
+  // Vercel serves these itself.
+  return files.filter((file) => !file.startsWith("_vercel/") && !existsSync(path.join(directory, file)));
+}
+
+/** The folders at the start of all these paths without which the files exist; `null` if there are none. */
+function findBasePath(directory: string, files: readonly string[]): string | null {
+  const segments = files[0]?.split("/") ?? [];
+  for (let count = 1; count < segments.length; count++) {
+    const base = segments.slice(0, count).join("/");
+    const isBase = (file: string) =>
+      file.startsWith(`${base}/`) && existsSync(path.join(directory, file.slice(base.length + 1)));
+    if (files.every(isBase)) return base;
+  }
+  return null;
+}
+
+const MAX_LISTED = 3;
+
+function describeMissing(files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  const listed = files.slice(0, MAX_LISTED).map((file) => `/${file}`);
+  return [`index.html loads ${listed.join(", ")}, which the static files do not have.`];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
