@@ -7,7 +7,7 @@ import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { launchApp, launchBeside } from "./launch-app.ts";
+import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
@@ -101,7 +101,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = beside ?? (await this.#launch(prepared, signal));
+      const process = beside ?? (await launchPatiently(this.#options, prepared, signal));
       try {
         await verify(process);
         this.#backoff.reset(slug);
