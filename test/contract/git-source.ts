@@ -177,7 +177,7 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
         ["a", "é", "c", "d", "e", "f", "g"].map((name) => [`img/${name}.png`, pointer]),
       );
       const text = {
-        "README.md": `${pointer.replace("version", "The version")}`,
+        "README.md": pointer.replace("version", "The version"),
         "big.txt": pointer + "x".repeat(1024),
       };
       const gitlink: TreeEntry = { mode: "160000", name: "theme", id: "1".repeat(40) };

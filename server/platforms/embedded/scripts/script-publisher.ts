@@ -7,8 +7,6 @@ import {
 } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
-import { AppUnavailable } from "../supervisor/unavailable-app.ts";
-import type { AcquiredApp } from "../supervisor/running-app.ts";
 import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -20,8 +18,12 @@ export interface AppRunner {
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
   replace(version: ScriptVersion, verify: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** Returns the running app at `slug`, started if necessary. See `Supervisor.acquire`. */
-  acquire(slug: string, hasToken: boolean): Promise<AcquiredApp | null>;
+  /**
+   * Calls `use` with the port of the app at `slug`, which is started if necessary.
+   *
+   * @returns `null` if the app serves no requests, or there is none
+   */
+  withLiveApp<T>(slug: string, use: (port: number) => Promise<T>): Promise<T | null>;
   /** Restarts the process at `slug` if it has variables that are not the newest. See `EdgePlatform.restart`. */
   restart(slug: string, signal: AbortSignal): Promise<void>;
   /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
@@ -83,18 +85,8 @@ export class ScriptPublisher implements EdgePlatform {
   }
 
   async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
-    try {
-      const live = await this.#apps.acquire(slug, true);
-      if (live === null) return true;
-      try {
-        return await hasServerError(live.port, new URL(this.urlOf(slug)).host, signal);
-      } finally {
-        live.release();
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      return error instanceof AppUnavailable;
-    }
+    const { host } = new URL(this.urlOf(slug));
+    return (await this.#apps.withLiveApp(slug, (port) => hasServerError(port, host, signal))) ?? true;
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {
