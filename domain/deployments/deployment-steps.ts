@@ -24,8 +24,8 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { procedures, problem } = await discover(deps, attempt, bundle);
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
-  await provisionApp(deps, attempt, bundle);
-  const problems = [...omissions, ...bundle.warnings, ...(problem === null ? [] : [problem])];
+  const problems = [...(await provisionApp(deps, attempt, bundle)), ...omissions, ...bundle.warnings];
+  if (problem !== null) problems.push(problem);
   // The script has the newest variables. What the build wrote into it may contain earlier values.
   if (!isDeepStrictEqual(variables, await deps.variables.readForBuild(attempt.deployment.appId)))
     problems.push("Variables for builds have changed since the build started. Deploy again to build with them.");

@@ -7,15 +7,20 @@ import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { adviseToSet } from "../shared/missing-variables.ts";
 import { type Attempt, startStep, type StepDeps } from "./deployment-attempt.ts";
+import { adviseOnVariables, describeStart } from "./explain-start.ts";
 import { LeaseLost } from "./lease.ts";
+
+/** A bundle, and the folder of the source that it was built from; none for a rollback. */
+type ProvisionedBundle = Bundle & { rootDirectory?: string };
 
 /**
  * Creates the resources of the app, applies the migrations of a bundle, and makes it live.
  *
+ * @returns what is wrong with the script although it is live, as sentences for the app's owner
  * @throws {LeaseLost} when the app is gone
  * @throws {BuildFailure} for a migration that fails, and those of `publish`
  */
-export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Bundle): Promise<void> {
+export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: ProvisionedBundle): Promise<string[]> {
   const { deployment, log, signal } = attempt;
   const { appId } = deployment;
   const manifest = { sql_database_id: sqlDatabaseId(appId), object_bucket_name: sourceBucketName(appId) };
@@ -25,7 +30,7 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Bun
   if (bundle.migrations.length > 0) await migrate(deps, attempt, bundle);
   if ((await syncAuthEntry(deps, appId)) === null) throw new LeaseLost();
   signal.throwIfAborted();
-  await publish(deps, attempt, bundle);
+  return publish(deps, attempt, bundle);
 }
 
 async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { migrations }: Bundle): Promise<void> {
@@ -42,31 +47,53 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
 /**
  * Makes a bundle live at the app's URL.
  *
+ * @returns as `provisionApp` does
  * @throws {BuildFailure} when the script does not respond to its health probe, or a variable cannot be decrypted
  * @throws {StaleGeneration} when the worker lost its lease, and its successor has published a script
  */
 export async function publish(
-  { edge }: Pick<StepDeps, "edge">,
-  { deployment, signal }: Pick<Attempt, "deployment" | "signal">,
-  { scriptPath, assets }: Bundle,
-): Promise<void> {
+  deps: Pick<StepDeps, "edge" | "variables">,
+  attempt: Attempt,
+  {
+    scriptPath,
+    assets,
+    rootDirectory = null,
+  }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
+): Promise<string[]> {
+  const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
+  const script = { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) };
   try {
-    await edge.publish(slug, { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) }, signal);
+    const { problem = null } = await deps.edge.publish(slug, script, signal);
+    if (problem === null) return [];
+    sayPrinted(attempt, problem);
+    const advice = await adviseOnVariables(deps, attempt, problem, rootDirectory);
+    const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
+    attempt.log.say(`warning: ${warning}`);
+    return [warning];
   } catch (error) {
     if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
-    throw new BuildFailure("user", error.message, adviseOnScript(error), { cause: error });
+    sayPrinted(attempt, error);
+    const advice = adviseOnScript(error) ?? (await adviseOnVariables(deps, attempt, error, rootDirectory));
+    throw new BuildFailure("user", describeStart(error), advice ?? DEFAULT_ADVICE, { cause: error });
   }
 }
 
-function adviseOnScript(error: UnhealthyScript): string {
+function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
+  for (const line of printed) log.say(`the app printed: ${line}`);
+}
+
+const DEFAULT_ADVICE =
+  "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+
+function adviseOnScript(error: UnhealthyScript): string | null {
   if (error instanceof MissingVariables) return adviseToSet(error.variables, "start");
   if (error instanceof NoHandler)
     return "Export a handler from the main script, and deploy again: export default { fetch(request, env) { return new Response() } }";
   if (error instanceof UnsupportedScript)
     return "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again.";
-  return "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+  return null;
 }
 
 export function unreadableVariable(cause: UnreadableVariable): BuildFailure {

@@ -26,7 +26,7 @@ export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: st
   const newer = await findNewerMigrations(deps, appId, bundle);
   const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
   for (const problem of problems) log.say(problem);
-  await provisionApp(deps, attempt, { ...bundle, migrations: [] });
+  problems.unshift(...(await provisionApp(deps, attempt, { ...bundle, migrations: [] })));
   const procedures = await em.find(Procedure, { deploymentId: targetId });
   return { procedures: procedures.map(toDiscovered), problems, artifactKey: key, framework: bundle.framework };
 }

@@ -16,12 +16,33 @@ export interface PublishedScript {
   appId: string;
 }
 
+export interface UnhealthyScriptOptions extends ErrorOptions {
+  printed?: readonly string[];
+}
+
 /**
  * The script responded to its health probe with a server error, crashed, or did not respond in time, or the platform cannot
  * run it.
  */
 export class UnhealthyScript extends Error {
   override readonly name: string = "UnhealthyScript";
+  /** The first lines that the app printed, without its secrets. */
+  readonly printed: readonly string[];
+
+  constructor(message: string, { printed = [], ...options }: UnhealthyScriptOptions = {}) {
+    super(message, options);
+    this.printed = printed;
+  }
+}
+
+/** The script responded to its health probe with a server error. */
+export class ServerError extends UnhealthyScript {
+  override readonly name = "ServerError";
+}
+
+/** The script did not start in time. The machine may have been busy. */
+export class SlowStart extends UnhealthyScript {
+  override readonly name = "SlowStart";
 }
 
 /** The script uses what the platform does not have. */
@@ -57,14 +78,16 @@ export class StaleGeneration extends Error {
 export interface EdgePlatform {
   /**
    * Makes `script` live at `slug`, with the newest variables of the app, after it has passed a health probe, and replaces
-   * the earlier version. Until then, and after a failure, the earlier version serves. Copies the files at the given paths.
-   * Safe to repeat.
+   * the earlier version. Until then, and after a failure, the earlier version serves. A script that responds with server
+   * errors goes live only if nothing that works is replaced: the earlier version does so too, or there is none. Copies the
+   * files at the given paths. Safe to repeat.
    *
+   * @returns `problem` if the script responded to the probe with a server error and is live
    * @throws {UnhealthyScript} with the result of the probe, as text for the app's owner
    * @throws {StaleGeneration} when a newer generation is live
    * @throws {UnreadableVariable}
    */
-  publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string }>;
+  publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string; problem?: ServerError | null }>;
   /**
    * Stops and removes the script with its key-value, object and durable storage. Its SQL database stays. Succeeds if
    * there is no script.

@@ -22,3 +22,85 @@ export function adviseToSet(names: readonly string[], when: "build" | "start"): 
   const example = names.length === 1 ? `${names[0]}` : "{name}";
   return `Set ${formatNames(names)}: PUT /v1/apps/{id}/variables/${example}${body}, or svc variables set APP ${names.length === 1 ? names[0] : "NAME"} VALUE${option}. Then deploy again.`;
 }
+
+/** The rest of a long output, or of a long line, is not searched. In characters. */
+const MAX_SEARCHED = 16 * 1024;
+const MAX_LINE = 500;
+
+/** What a line says about a value that is absent. */
+const ABSENT =
+  /\b(missing|required?|undefined|unset|empty|no value|not (set|defined|found|provided|configured|present)|must (be )?(set|provided?|defined?)|(please )?(set|define|provide) (the|an?|your)|please (set|define|provide|add)|is not exported by|could not find)\b/i;
+
+/** What a line says about the environment. */
+const ENVIRONMENT = /\benv\b|\benv[:.-]|environment|variable|secret|credential|api.?key|\.env\b/i;
+
+/** A name with an underscore, which few other words have. */
+const DISTINCT_NAME =
+  /(?<![\w$/.-])(?:process\.env\.|import\.meta\.env\.|env\.)?([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?![\w$-])/g;
+
+/** Any name, where nothing else can stand. */
+const MARKED_NAMES = [
+  /["'`*]([A-Z][A-Z\d_]{2,})["'`*]/g,
+  /\benv\.([A-Z][A-Z\d_]{2,})\b/g,
+  /\b(?:env|environment variables?|env(?:ironment)? vars?|variables?)(?:\(s\))?:? ([A-Z][A-Z\d_]{2,})\b/g,
+];
+
+/** What validators print of a variable that is absent: zod and t3-env, also as JSON; valibot; a list such as envalid's. */
+const VALIDATOR_NAMES = [
+  /received[^\]}]{0,40}undefined[^\]}]{0,80}path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\]/gi,
+  /path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\][^\]}]{0,80}(?:Required|received undefined)/g,
+  /\b([A-Z][A-Z\d_]+)["']?: ?\[\s*["'](?:Required|[^\]]{0,80}received undefined)/g,
+  /(?:Required|received undefined)\s+→ at ([A-Z][A-Z\d_]+)/g,
+  /Expected "([A-Z][A-Z\d_]+)" but received undefined/g,
+];
+
+/** Codes of errors, which look like names of variables. */
+const ERROR_CODE = /^(ERR|E[A-Z]+|SQLITE|UND|HTTP|MODULE|UNABLE|CERT|DEPTH)_/;
+
+/**
+ * Finds the names of environment variables that a program misses, as its messages name them. The messages of common
+ * validators and libraries are known. The result is a guess, for an advice.
+ *
+ * @param lines - what the program printed
+ */
+export function findMissingVariables(lines: readonly string[]): string[] {
+  const text = lines.join("\n").slice(0, MAX_SEARCHED);
+  const names = new Set<string>();
+  for (const pattern of VALIDATOR_NAMES) for (const [, name = ""] of text.matchAll(pattern)) names.add(name);
+  let isInList = false;
+  for (const line of text.split("\n").map((each) => each.trim().slice(0, MAX_LINE))) {
+    const listed: string[] = isInList ? readListItem(line) : [];
+    isInList = isListTitle(line) || listed.length > 0;
+    for (const name of [...listed, ...readNames(line)]) names.add(name);
+  }
+  return [...names].filter((name) => NAME.test(name) && !ERROR_CODE.test(name));
+}
+
+/** Whether a list of absent variables follows. */
+function isListTitle(line: string): boolean {
+  return line.endsWith(":") && ABSENT.test(line) && /\b(variables?|env|secrets)\b/i.test(line);
+}
+
+/** The names at the beginning of an item of a list: `- A`, `A: description`, `A, B`. */
+function readListItem(line: string): string[] {
+  const match = /^[-*•✖❌ ]*((?:[A-Z][A-Z\d_]{2,})(?:, ?[A-Z][A-Z\d_]{2,})*)(?:$|[:\s(])/u.exec(line);
+  return match?.[1]?.split(/, ?/) ?? [];
+}
+
+function readNames(line: string): string[] {
+  if (!ABSENT.test(line) || /\bReferenceError\b/.test(line)) return [];
+  const distinct = [...line.matchAll(DISTINCT_NAME)].map(([, name = ""]) => name);
+  if (distinct.length > 0 && (ENVIRONMENT.test(line) || SUBJECT.test(line))) return distinct;
+  if (!ENVIRONMENT.test(line)) return [];
+  return MARKED_NAMES.flatMap((pattern) => [...line.matchAll(pattern)].map(([, name = ""]) => name));
+}
+
+/** A name that is said to be absent itself. */
+const SUBJECT =
+  /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+["'`*]? (is|was|are|must|has|should|not|missing|required|undefined)\b|\b(missing|set|define|provide):? ["'`*]?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+/i;
+
+/** The names that a file such as `.env.example` assigns. */
+export function readAssignedNames(text: string): string[] {
+  const names = [...text.slice(0, MAX_SEARCHED).matchAll(/^[ \t]*(?:export[ \t]+)?([A-Z][A-Z\d_]*)[ \t]*=/gm)];
+  return [...new Set(names.map(([, name = ""]) => name))].filter((name) => NAME.test(name));
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StaleGeneration, UnhealthyScript } from "../../domain/ports/edge-platform.ts";
+import { ServerError, StaleGeneration, UnhealthyScript } from "../../domain/ports/edge-platform.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 import { D1, type EdgePlatformHarness, KV, openWithSources, respondingWith } from "./edge-platform-harness.ts";
 
@@ -95,9 +95,22 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
       },
     );
 
+    test("a script with server errors goes live where no script works, and replaces none that works", async () => {
+      await using h = await openWithSources(open);
+      const failing = `console.log("one\\ntwo"); export default { fetch() { throw new Error("broken") } }`;
+      for (const generation of [1, 2]) {
+        const { problem } = await h.publish(failing, { generation });
+        expect(problem?.message).toBe("The app responded to its health check (GET /) with status 500: Error: broken");
+        expect(problem?.printed).toEqual(["one", "two", "Error: broken"]);
+      }
+      expect((await h.publish(respondingWith("healthy"), { generation: 3 })).problem ?? null).toBeNull();
+      await expect(h.publish(failing, { generation: 4 })).rejects.toThrow(ServerError);
+      expect((await h.request("shop")).text).toBe("healthy");
+    });
+
     test("a script that never became live does not respond, and can be removed", async () => {
       await using h = await openWithSources(open);
-      await expect(h.publish(`export default { fetch: () => new Response("", { status: 500 }) }`)).rejects.toThrow(
+      await expect(h.publish(`throw new Error("broken"); export default { fetch() {} }`)).rejects.toThrow(
         UnhealthyScript,
       );
       expect((await h.request("shop")).status).toBe(404);

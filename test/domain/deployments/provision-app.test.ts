@@ -1,9 +1,15 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
-import { UnhealthyScript, UnsupportedScript } from "../../../domain/ports/edge-platform.ts";
+import {
+  MissingVariables,
+  NoHandler,
+  ServerError,
+  UnhealthyScript,
+  UnsupportedScript,
+} from "../../../domain/ports/edge-platform.ts";
 import { MigrationFailed } from "../../../domain/ports/sql-databases.ts";
 import { givenQueuedDeployment } from "../../support/builds/given-deployment.ts";
 import type { ScriptedSteps } from "../../support/builds/scripted-ports.ts";
@@ -88,6 +94,45 @@ test.each([
     status_message: expect.stringContaining(advice),
   });
   expect(app.ports.internalErrors).toEqual([]);
+});
+
+test("an app that is live with server errors says so, with what it printed and the variable that it misses", async () => {
+  const printed = ["starting", "Error: Missing env DATABASE_URL"];
+  const app = await given({ publish: () => new ServerError("It responded with status 500", { printed }) });
+  await app.run();
+  const message =
+    'It responded with status 500. The app printed: "starting / Error: Missing env DATABASE_URL" Set DATABASE_URL: ';
+  expect(await app.view()).toMatchObject({ status: "ready", error: null });
+  expect((await app.view())["status_message"]).toContain(`The app is live. ${message}`);
+  expect(await app.log()).toContain("[service] the app printed: starting\n");
+  expect(await app.log()).toContain(`[service] warning: ${message}`);
+});
+
+test("an app that does not start fails with the variables that its example of an environment names, and it lacks", async () => {
+  const example = async ({ directory }: { directory: string }) => {
+    await writeFile(path.join(directory, ".env.example"), "API_KEY=\nMODE=\nDECLARED=\n");
+    await writeFile(path.join(directory, "wrangler.toml"), '[vars]\nDECLARED = "x"\n');
+  };
+  const publish = () => {
+    throw new UnhealthyScript("It stopped.");
+  };
+  const app = await given({ checkOut: example, publish });
+  await app.setVariable("MODE", { value: "test" });
+  await app.run();
+  expect((await app.view())["status_message"]).toMatch(/^\.env\.example names a variable that is not set: API_KEY\. /);
+});
+
+test.each([
+  [new MissingVariables(["A", "B"]), "requires the variables A and B", "Set A and B: PUT"],
+  [new NoHandler("It has none."), "It has none.", "Export a handler"],
+])("an app that lacks something fails with what it is: %s", async (problem, error, advice) => {
+  const publish = () => {
+    throw problem;
+  };
+  const app = await given({ publish });
+  await app.run();
+  const { status, error: shown, status_message: message } = await app.view();
+  expect([status, shown, message]).toEqual(["failed", expect.stringContaining(error), expect.stringContaining(advice)]);
 });
 
 test("an error of the edge platform is an internal error", async () => {

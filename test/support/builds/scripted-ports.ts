@@ -3,7 +3,7 @@ import path from "node:path";
 import type { DeploymentDeps } from "../../../domain/deployments/run-deployment.ts";
 import type { Customization, CustomizationReport } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/ports/bundler.ts";
-import type { EdgePlatform, Script } from "../../../domain/ports/edge-platform.ts";
+import type { EdgePlatform, Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import type { CheckedOut, Checkout } from "../../../domain/ports/git-source.ts";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 
@@ -16,7 +16,7 @@ export interface ScriptedSteps {
   bundle?: (request: BundleRequest) => Result<Partial<BuiltBundle>>;
   discover?: (request: DiscoveryRequest) => Result<DiscoveryResult>;
   migrate?: () => Result<void>;
-  publish?: (slug: string, script: Script) => Result<void>;
+  publish?: (slug: string, script: Script) => Result<ServerError | void>;
 }
 
 export const COMMIT = "c".repeat(40);
@@ -96,8 +96,8 @@ export class ScriptedPorts {
       publish: async (slug, script) => {
         this.published.push({ slug, script, text: await readFile(script.scriptPath, "utf8") });
         live.set(slug, script);
-        await this.steps.publish?.(slug, script);
-        return { url: `http://${slug}.test` };
+        const problem = (await this.steps.publish?.(slug, script)) ?? null;
+        return { url: `http://${slug}.test`, problem };
       },
       unpublish: async (slug) => void live.delete(slug),
       restart: async () => {},

@@ -1,4 +1,5 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
+import { adviseToSet, findMissingVariables } from "../../../../domain/shared/missing-variables.ts";
 import { adviseOnImport } from "./advise-on-import.ts";
 import { type BuildConnections, explainConnection } from "./explain-network.ts";
 import { findCause } from "./find-cause.ts";
@@ -57,8 +58,17 @@ export function explainBuildFailure(
     );
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
-  const advice = adviseOnImport(cause) ?? ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ?? DEFAULT_ADVICE;
+  const advice =
+    adviseOnImport(cause) ??
+    adviseOnVariables(lines) ??
+    ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ??
+    DEFAULT_ADVICE;
   return userFailure(`The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`, advice);
+}
+
+function adviseOnVariables(lines: readonly string[]): string | null {
+  const names = findMissingVariables(lines);
+  return names.length === 0 ? null : `A build has no variables of your machine. ${adviseToSet(names, "build")}`;
 }
 
 /** Says why a step crashed with a signal, if its output says so; otherwise `null`. */

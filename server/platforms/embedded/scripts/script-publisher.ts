@@ -2,11 +2,12 @@ import {
   type EdgePlatform,
   type PublishedScript,
   type Script,
+  ServerError,
   StaleGeneration,
 } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
-import { probeHealth } from "./health-probe.ts";
+import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { ScriptStore } from "./script-store.ts";
 
@@ -17,6 +18,12 @@ export interface AppRunner {
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
   replace(version: ScriptVersion, verify: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /**
+   * Calls `use` with the port of the app at `slug`, which is started if necessary.
+   *
+   * @returns `null` if the app serves no requests, or there is none
+   */
+  withLiveApp<T>(slug: string, use: (port: number) => Promise<T>): Promise<T | null>;
   /** Restarts the process at `slug` if it has variables that are not the newest. See `EdgePlatform.restart`. */
   restart(slug: string, signal: AbortSignal): Promise<void>;
   /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
@@ -42,19 +49,44 @@ export class ScriptPublisher implements EdgePlatform {
     this.#urlOf = urlOf;
   }
 
-  async publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string }> {
-    await this.#locks.run([slug], async () => {
+  async publish(
+    slug: string,
+    script: Script,
+    signal: AbortSignal,
+  ): Promise<{ url: string; problem: ServerError | null }> {
+    const problem = await this.#locks.run([slug], async () => {
       signal.throwIfAborted();
       await this.#checkGeneration(slug, script);
       const version = await this.#store.stage(slug, script);
       try {
-        await this.#apps.replace(version, (app) => this.#makeLive(version, app, signal), signal);
+        return await this.#replace(version, signal);
       } catch (error) {
         await this.#store.discard(version);
         throw error;
       }
     });
-    return { url: this.urlOf(slug) };
+    return { url: this.urlOf(slug), problem };
+  }
+
+  /** @returns the problem of a version that responds with server errors, if the one before does so too or there is none */
+  async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ServerError | null> {
+    const mayFail = (await this.#store.live(version.slug))?.appId !== version.appId;
+    let problem: ServerError | null = null;
+    const makeLive = (isTolerant: boolean) => async (app: WorkerdProcess) => {
+      problem = await this.#makeLive(version, app, { isTolerant, signal });
+    };
+    try {
+      await this.#apps.replace(version, makeLive(mayFail), signal);
+    } catch (error) {
+      if (!(error instanceof ServerError) || !(await this.#liveHasServerError(version.slug, signal))) throw error;
+      await this.#apps.replace(version, makeLive(true), signal);
+    }
+    return problem;
+  }
+
+  async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
+    const { host } = new URL(this.urlOf(slug));
+    return (await this.#apps.withLiveApp(slug, (port) => hasServerError(port, host, signal))) ?? true;
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {
@@ -84,9 +116,20 @@ export class ScriptPublisher implements EdgePlatform {
       throw new StaleGeneration(`Generation ${live.generation} of the app is live, which is newer than ${generation}.`);
   }
 
-  /** Makes a healthy version live. A crash after this leaves the new version live. */
-  async #makeLive(version: ScriptVersion, app: WorkerdProcess, signal: AbortSignal): Promise<void> {
-    await probeHealth(app, new URL(this.urlOf(version.slug)).host, signal);
+  /** Makes a healthy version live, or one with server errors. A crash after this leaves the new version live. */
+  async #makeLive(
+    version: ScriptVersion,
+    app: WorkerdProcess,
+    { isTolerant, signal }: { isTolerant: boolean; signal: AbortSignal },
+  ): Promise<ServerError | null> {
+    const problem = await probeHealth(app, { host: new URL(this.urlOf(version.slug)).host }, signal).then(
+      () => null,
+      (error: unknown) => {
+        if (isTolerant && error instanceof ServerError) return error;
+        throw error;
+      },
+    );
     await this.#store.commit(version);
+    return problem;
   }
 }

@@ -7,11 +7,11 @@ import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { launchApp, launchBeside } from "./launch-app.ts";
+import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
-import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
+import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -101,7 +101,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = beside ?? (await this.#launch(prepared, signal));
+      const process = beside ?? (await launchPatiently(this.#options, prepared, signal));
       try {
         await verify(process);
         this.#backoff.reset(slug);
@@ -150,6 +150,19 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       if (restriction !== null) await this.#stop(slug);
       else if (app) app.restriction = null;
     });
+  }
+
+  async withLiveApp<T>(slug: string, use: (port: number) => Promise<T>): Promise<T | null> {
+    const app = await this.acquire(slug, true).catch((error: unknown) => {
+      if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;
+      throw error;
+    });
+    if (app === null) return null;
+    try {
+      return await use(app.port);
+    } finally {
+      app.release();
+    }
   }
 
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {

@@ -32,6 +32,8 @@ export interface WorkerdLaunch extends AppFolders {
   records?: RecordSink | undefined;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
+  /** How many times as long as usual the process may take to start. */
+  patience?: number | undefined;
 }
 
 /** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
@@ -82,7 +84,11 @@ export class WorkerdLauncher {
     try {
       const miniflare = createMiniflare(loadMiniflare(), withTail(launch, mark), folders, launched, { output, exit });
       started.miniflare = miniflare;
-      await untilReady({ miniflare, output, exited: exit.promise }, this.#options.startTimeoutMs, signal);
+      await untilReady(
+        { miniflare, output, exited: exit.promise },
+        this.#options.startTimeoutMs * (launch.patience ?? 1),
+        signal,
+      );
       records?.reportUnconfirmed();
       void exit.promise.then(() => records?.reportUnconfirmed());
       const { port } = await miniflare.unsafeGetDirectURL(launch.worker.name);

@@ -5,6 +5,10 @@ import type { RecordReader } from "./record-reader.ts";
 /** How much of the output is kept. */
 const KEPT_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 800;
+/** How much of the beginning is kept, and how much of it `firstLines` returns. */
+const FIRST_BYTES = 16_384;
+const MAX_LINES = 10;
+const MAX_LINE_LENGTH = 300;
 
 /** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
 const BYTES_PER_SECOND = 1_000_000;
@@ -19,6 +23,7 @@ export interface OutputOptions {
 /** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
+  #first = Buffer.alloc(0);
   readonly #records: RecordReader | null;
   readonly #masks: readonly string[];
   readonly #flood = Promise.withResolvers<void>();
@@ -40,6 +45,7 @@ export class WorkerdOutput {
     stream.on("data", (chunk: Buffer) => {
       if (hasRecords) this.#records?.read(chunk);
       this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-KEPT_BYTES);
+      if (this.#first.length < FIRST_BYTES) this.#first = Buffer.concat([this.#first, chunk]).subarray(0, FIRST_BYTES);
       const now = Date.now();
       if (now >= secondEndsAt) [secondEndsAt, bytes] = [now + 1000, 0];
       bytes += chunk.length;
@@ -59,6 +65,13 @@ export class WorkerdOutput {
     return applyMasks(this.#kept.toString("utf8"), this.#masks).slice(-MAX_MESSAGE_LENGTH).trim();
   }
 
+  /** The first lines that the app itself printed. */
+  firstLines(): string[] {
+    const lines = this.#first.toString("utf8").split("\n").flatMap(readPrinted);
+    const masked = lines.map((line) => applyMasks(line, this.#masks).slice(0, MAX_LINE_LENGTH).trim());
+    return masked.filter((line) => line !== "").slice(0, MAX_LINES);
+  }
+
   /** The message of the last error that the app itself reported, without its stack; `null` if there is none. */
   lastError(): string | null {
     const messages = this.#kept
@@ -69,6 +82,17 @@ export class WorkerdOutput {
     return applyMasks(messages.at(-1) ?? "", this.#masks).slice(0, MAX_MESSAGE_LENGTH) || null;
   }
 }
+
+/** Returns the lines of a message of the app, or of an error that it threw. What its tail worker prints begins with a mark. */
+function readPrinted(text: string): string[] {
+  const error = readError(text);
+  if (error !== null) return error.split("\n");
+  const line = parse(text);
+  return line === null || line.source !== undefined || TAIL_RECORD.test(line.message) ? [] : line.message.split("\n");
+}
+
+/** A UUID and a JSON array. */
+const TAIL_RECORD = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\[/;
 
 interface LogLine {
   level: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
-import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, SlowStart, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
 interface StartingWorkerd {
@@ -23,7 +23,7 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
   const finished = new AbortController();
   const timers = { signal: AbortSignal.any([signal, finished.signal]) };
   const late = sleep(timeoutMs, null, timers).then(() => {
-    throw new UnhealthyScript(
+    throw new SlowStart(
       `The script did not start within ${timeoutMs / 1000} s. Its top-level code may contain an endless loop.`,
     );
   });
@@ -53,9 +53,10 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
 function explainFailure(cause: unknown, output: WorkerdOutput): unknown {
   if (cause instanceof UnhealthyScript) return cause;
   const reason = output.lastError() ?? assetProblem(cause);
+  const details = { cause, printed: output.firstLines() };
   if (reason !== null && /map entry 'default'/.test(reason))
     return new NoHandler("The default export of the script is not a handler.", { cause });
-  if (reason !== null) return new UnhealthyScript(`The script did not start: ${reason}`, { cause });
+  if (reason !== null) return new UnhealthyScript(`The script did not start: ${reason}`, details);
   return new Error(`workerd did not start: ${output.tail()}`, { cause });
 }
 
