@@ -135,3 +135,11 @@ test("a page that loads a script that does not exist is deployed with a warning"
   });
   expect(bundle.warnings).toEqual(["index.html loads /missing.js, which the static files do not have."]);
 });
+
+test("a page that loads the app's scripts from another host is deployed with a warning", async () => {
+  const page = `<script src="https://cdn.example/library.js"></script><script src="https://me.example/app/a.js"></script>`;
+  const { bundle } = await bundleSite({ "index.html": page, "a.js": "" });
+  expect(bundle.warnings).toEqual([
+    expect.stringContaining("index.html loads its files from https://me.example/app/, not from this app."),
+  ]);
+});
