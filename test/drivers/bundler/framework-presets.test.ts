@@ -54,14 +54,14 @@ const manifest = (build: string, dependencies: Record<string, string> = {}) =>
   JSON.stringify({ scripts: { build }, devDependencies: dependencies });
 
 describe("frameworks that choose a preset or an adapter by the platform", () => {
-  test("a build sees the variable by which Nitro recognizes the platform", async () => {
+  test("a build sees the variable by which Nitro recognizes the platform, and can choose any name", async () => {
     await using checkout = await createCheckout({
       "package.json": manifest("sh build.sh"),
       "build.sh": `
         [ "$WORKERS_CI" = 1 ] && [ -z "$CF_PAGES" ] || exit 1
         mkdir -p .wrangler/deploy .output/server .output/public
         echo '{ "configPath": "../../.output/server/wrangler.json" }' >.wrangler/deploy/config.json
-        echo '{ "main": "index.mjs", "compatibility_date": "2026-06-01", "assets": { "directory": "../public" } }' >.output/server/wrangler.json
+        echo '{ "name": "-acme-web", "main": "index.mjs", "compatibility_date": "2026-06-01", "assets": { "directory": "../public" } }' >.output/server/wrangler.json
         echo 'export default { fetch: () => new Response("rendered") };' >.output/server/index.mjs`,
     });
     await using setup = await setUp();

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import {
@@ -87,6 +91,10 @@ const SERVER = `
       routes["/events"] = (_, next) => next.end(events.join());
       response.end("closed");
     },
+    "/compressed": (request, response) => {
+      response.setHeader("content-encoding", "gzip");
+      response.end(require("zlib").gzipSync("compressed"));
+    },
     "/required": (request, response) => response.end(eval("require")("path").join("a", "b")),
     "/package": (request, response) => response.end(framework.readOwnFile()),
     "/optional": (request, response) => {
@@ -96,6 +104,13 @@ const SERVER = `
   };
   if (require.main === module)
     setTimeout(() => framework.listen((request, response) => routes[request.url](request, response), process.env.PORT), 300);`;
+
+/** Requests a path as a browser does, which accepts compressed responses. */
+async function fetchCompressed(port: number, path: string): Promise<[encoding: string | undefined, text: string]> {
+  const headers = { host: `app.localhost:${port}`, "accept-encoding": "gzip" };
+  const [response] = (await once(request({ port, path, headers }).end(), "response")) as [IncomingMessage];
+  return [response.headers["content-encoding"], gunzipSync(await buffer(response)).toString()];
+}
 
 test("a server that listens and exports nothing runs as under Node", async () => {
   await using app = await publish({
@@ -126,6 +141,8 @@ test("a server that listens and exports nothing runs as under Node", async () =>
   expect(await app.get("/events")).toBe("finish,close");
   await expect.poll(async () => Number(await app.get("/ticks"))).toBeGreaterThan(ticks);
   expect(await app.get("/write")).toBe("EPERM");
+  const compressed = await fetchCompressed(app.port, "/compressed");
+  expect(compressed).toEqual(["gzip", "compressed"]);
   const { modules } = await readUploadForm(app.bundle.scriptPath);
   expect(Object.keys(modules)).not.toContain(".env");
 });

@@ -62,6 +62,41 @@ describe("a workspace", () => {
   });
 });
 
+test.each([
+  [
+    "the build script of the root",
+    { scripts: { build: "npm run build:all", "build:all": "turbo build --filter=site" } },
+    {},
+  ],
+  ["the build script of the root, by its folder", { scripts: { build: "npm --prefix ./apps/site run build" } }, {}],
+  ["vercel.json", {}, { "vercel.json": JSON.stringify({ outputDirectory: "apps/site/dist" }) }],
+])("of several apps of a workspace, the one that %s names is deployed", async (_case, root, files) => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({ private: true, workspaces: WORKSPACES, ...root }),
+    "apps/admin/package.json": `{ "name": "admin", "version": "1.0.0" }`,
+    "apps/admin/index.html": "<h1>admin</h1>",
+    "apps/site/package.json": `{ "name": "site", "version": "1.0.0" }`,
+    "apps/site/index.html": "<h1>site</h1>",
+    ...files,
+  });
+  const { bundle } = await runBundler(bundler, checkout);
+  expect(bundle.rootDirectory).toBe("apps/site");
+});
+
+test("a workspace whose other apps are tests and examples deploys its only app", async () => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({ private: true, workspaces: ["web", "examples/*", "e2e"] }),
+    "web/package.json": `{ "name": "web", "version": "1.0.0" }`,
+    "web/index.html": "<h1>web</h1>",
+    "examples/simple/package.json": `{ "name": "simple", "version": "1.0.0" }`,
+    "examples/simple/index.html": "<h1>simple</h1>",
+    "e2e/package.json": `{ "name": "e2e", "version": "1.0.0" }`,
+    "e2e/index.html": "<h1>e2e</h1>",
+  });
+  const { bundle } = await runBundler(bundler, checkout);
+  expect(bundle.rootDirectory).toBe("web");
+});
+
 test("a repository with apps in folders fails without root_directory, and the advice names the folders", async () => {
   const files = { "README.md": "# Two apps", "shop/package.json": "{}", "apps/site/index.html": "<h1>site</h1>" };
   const { message, advice } = await bundleFailure(bundler, files);

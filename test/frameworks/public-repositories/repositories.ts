@@ -61,7 +61,7 @@ const STATIC_SITES = [
   ]),
   ...boilerplates("static site", {
     "docusaurus-2": "My Site",
-    eleventy: "My Site",
+    eleventy: "Your Blog Name",
     hexo: "Hexo",
     gatsby: "Gatsby",
     vitepress: "VitePress",

@@ -6,6 +6,9 @@ const PAGE = "index.html";
 const ROOT_FILES = [PAGE, "404.html", "_headers", "_redirects"];
 const SCRIPT_OR_STYLE = /<(?:script|link)\b[^>]*?\b(?:src|href)\s*=\s*["']?(\/(?!\/)[^"'\s>?#]+\.(?:m?js|css))\b/gi;
 
+/** Scripts and styles on another host. */
+const ON_OTHER_HOST = /<(?:script|link)\b[^>]*?\b(?:src|href)\s*=\s*["']?(https?:\/\/[^"'\s>?#]+\.(?:m?js|css))\b/gi;
+
 /**
  * Moves the static files to the path that the build was configured for, such as `/name` for GitHub Pages: its pages name their
  * scripts with this path. `/` then redirects to it.
@@ -13,10 +16,12 @@ const SCRIPT_OR_STYLE = /<(?:script|link)\b[^>]*?\b(?:src|href)\s*=\s*["']?(\/(?
  * @returns warnings
  */
 export function moveToBasePath(directory: string): string[] {
-  const missing = findMissingFiles(directory);
+  const page = readFileSync(path.join(directory, PAGE), "utf8");
+  const missing = findMissingFiles(directory, page);
   const base = findBasePath(directory, missing);
   // At the root of the repository there are other files too.
-  if (base === null || path.normalize(directory) === ".") return describeMissing(missing);
+  if (base === null || path.normalize(directory) === ".")
+    return [...describeMissing(missing), ...describeOtherHost(directory, page)];
   const moved = `${directory}.moved`;
   renameSync(directory, moved);
   mkdirSync(path.join(directory, path.dirname(base)), { recursive: true });
@@ -33,8 +38,7 @@ export function moveToBasePath(directory: string): string[] {
 }
 
 /** The scripts and styles of the page that do not exist. */
-function findMissingFiles(directory: string): string[] {
-  const page = readFileSync(path.join(directory, PAGE), "utf8");
+function findMissingFiles(directory: string, page: string): string[] {
   const files = [...page.matchAll(SCRIPT_OR_STYLE)].map(([, file = ""]) => path.normalize(decode(file)).slice(1));
   // Vercel serves these itself.
   return files.filter((file) => !file.startsWith("_vercel/") && !existsSync(path.join(directory, file)));
@@ -58,6 +62,22 @@ function describeMissing(files: readonly string[]): string[] {
   if (files.length === 0) return [];
   const listed = files.slice(0, MAX_LISTED).map((file) => `/${file}`);
   return [`index.html loads ${listed.join(", ")}, which the static files do not have.`];
+}
+
+/** A build for another address, such as one with `base: "https://example.com/app/"`, loads its own files from there. */
+function describeOtherHost(directory: string, page: string): string[] {
+  for (const [, url = ""] of page.matchAll(ON_OTHER_HOST)) {
+    if (!URL.canParse(url)) continue;
+    const { origin, pathname } = new URL(url);
+    const segments = decode(pathname).split("/").slice(1);
+    const count = segments.findIndex((_, at) => existsSync(path.join(directory, ...segments.slice(at))));
+    if (count < 0) continue;
+    const address = [origin, ...segments.slice(0, count), ""].join("/");
+    return [
+      `index.html loads its files from ${address}, not from this app. To change that, set the base path of the build to /: base (Vite), homepage (package.json) or publicPath.`,
+    ];
+  }
+  return [];
 }
 
 function decode(text: string): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
@@ -159,9 +159,24 @@ interface ConfigFile {
 /** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
 function readEffectiveConfig(): ConfigFile | null {
   const generated = existsSync(CONFIG_POINTER) ? readConfigPointer(CONFIG_POINTER) : undefined;
+  if (generated !== undefined && isFile(generated)) correctName(generated);
   const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
   if (file === undefined || !isFile(file)) return null;
   return { file, text: readFileSync(file, "utf8").replaceAll(/^\s*(\/\/|#).*$/gm, "") };
+}
+
+/**
+ * Replaces a name that wrangler refuses in a configuration that the build wrote. Nitro makes the name from that of the package,
+ * such as `-acme-web` from `@acme/web`. The platform does not use it.
+ */
+function correctName(file: string): void {
+  try {
+    const config = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown };
+    if (typeof config.name !== "string" || /^[a-z0-9_][a-z0-9-_]*$/.test(config.name)) return;
+    writeFileSync(file, JSON.stringify({ ...config, name: "app" }));
+  } catch {
+    // Wrangler reads the same file and reports the error.
+  }
 }
 
 /** The folder of static files that the configuration of a Pages project names, relative to the current folder. */

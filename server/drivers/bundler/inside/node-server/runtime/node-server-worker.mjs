@@ -72,9 +72,17 @@ function withUpgrades(server, handler) {
   const isUpgrade = (request) =>
     request.headers.get("upgrade")?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0;
   return {
-    fetch: (request, env, context) =>
-      isUpgrade(request) ? upgrade(server, request) : handler.fetch(request, env, context),
+    fetch: async (request, env, context) =>
+      isUpgrade(request) ? upgrade(server, request) : keepEncoding(await handler.fetch(request, env, context)),
   };
+}
+
+/** The server has compressed the body that has this header. Otherwise workerd compresses it a second time. */
+function keepEncoding(response) {
+  const { body, status, statusText, headers } = response;
+  return headers.has("content-encoding")
+    ? new Response(body, { status, statusText, headers, encodeBody: "manual" })
+    : response;
 }
 
 /** Packages such as @hono/node-server replace these classes by their own, which workerd does not accept. */
