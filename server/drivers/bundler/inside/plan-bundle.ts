@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
+import { readDeployScript } from "./deploy-script.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { explainStart } from "./node-server/explain-start.ts";
@@ -72,6 +73,10 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (config && /\b(main|assets|site)["']?\s*[:=\]]/.test(config.text))
     return { argv: deployment(date), framework, assets: null, pages: null };
 
+  const deployed = readDeployScript(packageJson);
+  const { pages: deployedPages = null, entry: deployedEntry = null } = deployed ?? {};
+  if (deployedPages !== null) return planPagesProject(framework, () => planPages(deployedPages, false));
+  if (deployedEntry !== null) return planScript(date, framework, deployedEntry, deployed?.assets ?? null);
   const isStatic = buildsStaticFiles(frameworks);
   const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS, ...globSync(ANGULAR_OUTPUT)];
   const scripted = [...outputs, ...PAGES_OUTPUT_FOLDERS].find(hasPagesScript);
@@ -133,6 +138,17 @@ function planStaticFiles(date: readonly string[], framework: string | null, dire
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   const argv = deployment(["--assets", directory, ...date]);
   return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true };
+}
+
+/** What the script `deploy` of package.json names. */
+function planScript(
+  date: readonly string[],
+  framework: string | null,
+  entry: string,
+  directory: string | null,
+): BundlePlan {
+  const argv = deployment([entry, ...(directory === null ? [] : ["--assets", directory]), ...date]);
+  return { argv, framework, assets: directory === null ? null : { directory, rules: {} }, pages: null };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
