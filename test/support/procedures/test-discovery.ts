@@ -18,6 +18,8 @@ const DEFAULT_TIMEOUT_MS = 40_000;
 interface DiscoverOptions {
   /** Further files of the repository, by path. */
   files?: Record<string, Content>;
+  /** Whether the source is a service worker. */
+  isServiceWorker?: boolean;
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -50,7 +52,8 @@ export async function openDiscovery(): Promise<TestDiscovery> {
     async discover(source, options = {}) {
       await using checkout = await createCheckout(options.files ?? {});
       const formPath = path.join(checkout.outputDirectory, "bundle.form");
-      const scriptPath = await writeUploadForm(formPath, await bundleSource(source));
+      const { isServiceWorker = false } = options;
+      const scriptPath = await writeUploadForm(formPath, await bundleSource(source), { isServiceWorker });
       return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
     async discoverExample(name) {
