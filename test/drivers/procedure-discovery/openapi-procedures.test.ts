@@ -42,6 +42,16 @@ test.each(["/doc", "/swagger/json", "/api/v2/my-openapi.json"])(
   },
 );
 
+test("a document that a service worker serves is found", async () => {
+  const document = { openapi: "3.1.0", paths: { "/a": { get: { operationId: "served" } } } };
+  const { procedures, problem } = await shared().discover(
+    `addEventListener("fetch", (event) => event.respondWith(event.request.url.endsWith("/openapi.json")
+      ? Response.json(${JSON.stringify(document)}) : new Response("at any path")));`,
+    { isServiceWorker: true },
+  );
+  expect([procedures.map(({ name }) => name), problem]).toEqual([["served"], null]);
+});
+
 test("an app without a document in its repository is asked for /openapi.json", async () => {
   const document = { openapi: "3.1.0", paths: { "/a/{id}": { delete: {} } } };
   const { procedures } = await shared().discover(

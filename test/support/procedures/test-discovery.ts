@@ -18,6 +18,8 @@ const DEFAULT_TIMEOUT_MS = 40_000;
 interface DiscoverOptions {
   /** Further files of the repository, by path. */
   files?: Record<string, Content>;
+  /** Whether the source is a service worker. */
+  isServiceWorker?: boolean;
   timeoutMs?: number;
   bindings?: FormBinding[];
   signal?: AbortSignal;

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { BundleResult } from "../read-bundle-result.ts";
@@ -32,12 +33,22 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     migrations,
     warnings: [
       ...describeIgnoredSettings(config),
-      ...(assets === null ? [] : describeIgnoredRules(assets.directory, assets.rules)),
+      ...(assets === null
+        ? []
+        : [...warnOfEmptyFolder(assets.directory), ...describeIgnoredRules(assets.directory, assets.rules)]),
       ...warnings,
       ...(plan.nodeServer?.warnings ?? []),
       ...(plan.warnings ?? []),
     ],
   };
+}
+
+function warnOfEmptyFolder(directory: string): string[] {
+  const isEmpty = existsSync(directory) && readdirSync(directory).length === 0;
+  const name = path.relative(process.cwd(), path.resolve(directory));
+  return isEmpty && !name.startsWith(".wrangler")
+    ? [`The folder of static files, ${name}, is empty after the build.`]
+    : [];
 }
 
 /** A Pages project has the settings of its environment `production`, if it has one. */

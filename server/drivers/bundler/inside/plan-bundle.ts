@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
+import { readDeployScript } from "./deploy-script.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { noIndexPage, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
@@ -70,6 +71,10 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (config && /\b(main|assets|site)["']?\s*[:=\]]/.test(config.text))
     return { argv: deployment(date), framework, assets: null, pages: null };
 
+  const deployed = readDeployScript(packageJson);
+  const { pages: deployedPages = null, entry: deployedEntry = null } = deployed ?? {};
+  if (deployedPages !== null) return planPagesProject(framework, () => planPages(deployedPages, false));
+  if (deployedEntry !== null) return planScript(date, framework, deployedEntry, deployed?.assets ?? null);
   const isStatic = buildsStaticFiles(frameworks);
   const hosting = config === null ? readHostingSettings() : null;
   const outputs = listOutputFolders(frameworks, hosting);
@@ -138,6 +143,17 @@ function planStaticFiles(
   const { rules, warnings } = prepareStaticSite(directory, framework, hosting);
   const argv = deployment(["--assets", directory, ...date]);
   return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true, warnings };
+}
+
+/** What the script `deploy` of package.json names. */
+function planScript(
+  date: readonly string[],
+  framework: string | null,
+  entry: string,
+  directory: string | null,
+): BundlePlan {
+  const argv = deployment([entry, ...(directory === null ? [] : ["--assets", directory]), ...date]);
+  return { argv, framework, assets: directory === null ? null : { directory, rules: {} }, pages: null };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
