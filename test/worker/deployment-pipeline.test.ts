@@ -158,14 +158,19 @@ verifies(hazard(49), "a build cannot read the files, the network or the environm
 
 verifies(
   "apps.state.ready",
-  "an app that responds to its first request with an error never becomes ready",
+  "an app that does not start never becomes ready, and one that starts and responds with an error has a warning",
   async () => {
-    const repo = await createRepository("crash", {
-      "src/index.ts": `export default { fetch() { throw new Error("no database today"); } };`,
-    });
-    const { app, id, slug } = await deploy(await harness().tenant(), { repo });
-    expect(app).toMatchObject({ status: "failed", error: expect.any(String) });
+    const create = (name: string, script: string) => createRepository(name, { "src/index.ts": script });
+    const [broken, failing] = [
+      await create("broken", `throw new Error("no database today"); export default { fetch: () => new Response("") };`),
+      await create("crash", `export default { fetch() { throw new Error("no database today"); } };`),
+    ];
+    const tenant = await harness().tenant();
+    const { app: refused, id, slug } = await deploy(tenant, { repo: broken });
+    expect(refused).toMatchObject({ status: "failed", error: expect.stringContaining("no database today") });
     expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
+    const { app: warned } = await deploy(tenant, { repo: failing });
+    expect(warned).toMatchObject({ status: "ready", error: null, status_message: expect.stringContaining("500") });
   },
 );
 
