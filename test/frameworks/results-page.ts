@@ -57,7 +57,10 @@ export async function writeTemplateResult(template: Template, version: string, r
 
 /** Replaces the row of a repository in the page. */
 export async function writeRepositoryResult(repository: PublicRepository, result: Result): Promise<void> {
-  await replaceRow(nameOf(repository), [nameOf(repository), repository.kind, ...resultCells(result)]);
+  const [framework = "", outcome = "", seconds = ""] = resultCells(result);
+  const isRefused = repository.kind === "other language";
+  const said = isRefused ? outcome.replace("**works**", "**refused:**") : outcome;
+  await replaceRow(nameOf(repository), [nameOf(repository), repository.kind, framework, said, seconds]);
 }
 
 async function replaceRow(name: string, cells: readonly string[]): Promise<void> {
@@ -91,7 +94,7 @@ function countKinds(rows: readonly string[]): string[] {
   const byKind = Map.groupBy(rows, (row) => row.split(" | ")[1] as RepositoryKind);
   return [...byKind].map(([kind, ofKind]) => {
     const count = (text: string) => ofKind.filter((row) => row.includes(` | ${text}`)).length;
-    return `| ${kind} | ${ofKind.length} | ${count("**works**")} | ${count("**ready but broken")} |`;
+    return `| ${kind} | ${ofKind.length} | ${count("**works**") + count("**refused:**")} | ${count("**ready but broken")} |`;
   });
 }
 

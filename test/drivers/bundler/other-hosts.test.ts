@@ -57,6 +57,7 @@ x-frame-options = "DENY"
 test("the build and the rules of vercel.json are used", async () => {
   const { bundle, redirects, headers } = await bundleSite({
     "vercel.json": JSON.stringify({
+      installCommand: "pnpm install --frozen-lockfile",
       buildCommand: BUILD_SITE,
       outputDirectory: "site",
       trailingSlash: false,

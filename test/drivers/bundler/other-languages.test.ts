@@ -24,13 +24,19 @@ test.each([
 ])("a repository with only a %s project is refused by its name", async (name, files) => {
   expect(await bundleFailure(bundler, files)).toMatchObject({
     kind: "user",
-    message: `This is a ${name} project. ${VALID}`,
+    message: `This is ${name === "Elixir" ? "an" : "a"} ${name} project. ${VALID}`,
     advice: "Deploy a repository with a package.json, a wrangler configuration or an index.html.",
   });
 });
 
-test("the advice names the folder of a front end, and no folder of tests", async () => {
-  const files = { "go.mod": "", "web/package.json": "{}", "test/page/index.html": "", "examples/a/package.json": "{}" };
+test("the advice names the folder of a front end, and no folder of tests or templates", async () => {
+  const files = {
+    "go.mod": "",
+    "app/templates/index.html": "",
+    "web/package.json": "{}",
+    "test/page/index.html": "",
+    "examples/a/package.json": "{}",
+  };
   const { message, advice } = await bundleFailure(bundler, files);
   expect(message).toBe(`This is a Go project. ${VALID}`);
   expect(advice).toContain("set root_directory to its folder, such as web, when you deploy");

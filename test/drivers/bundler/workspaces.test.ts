@@ -83,6 +83,20 @@ test.each([
   expect(bundle.rootDirectory).toBe("apps/site");
 });
 
+test("a workspace whose root has settings for another host is built as there", async () => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({ private: true, workspaces: WORKSPACES }),
+    "netlify.toml": `[build]\ncommand = "cp -r apps/site/source apps/site/dist"\npublish = "apps/site/dist"\n`,
+    "apps/site/package.json": `{ "name": "site", "version": "1.0.0" }`,
+    "apps/site/source/index.html": "<h1>site</h1>",
+    "apps/admin/package.json": `{ "name": "admin", "version": "1.0.0" }`,
+    "apps/admin/index.html": "<h1>admin</h1>",
+  });
+  const { bundle } = await runBundler(bundler, checkout);
+  expect(bundle.rootDirectory).toBe(".");
+  expect(await readFile(`${bundle.assets?.directory}/index.html`, "utf8")).toBe("<h1>site</h1>");
+});
+
 test("a workspace whose other apps are tests and examples deploys its only app", async () => {
   await using checkout = await createCheckout({
     "package.json": JSON.stringify({ private: true, workspaces: ["web", "examples/*", "e2e"] }),

@@ -98,7 +98,6 @@ const SINGLE_PAGE_APPS = [
     preact: "Preact App",
     stencil: "Stencil",
     svelte: "Vite + Svelte",
-    umijs: "Yay! Welcome to umi!",
     vite: "Vite + Vue",
     vue: "Welcome to Your Vue.js App",
   }),
@@ -123,7 +122,7 @@ const WORKERS = all("Worker", [
   { repo: "cloudflare/templates", folder: "chanfana-openapi-template", path: "/openapi.json", text: "openapi" },
   { repo: "cloudflare/workers-chat-demo", text: "chat" },
   { repo: "cloudflare/worker-template-router", text: "Hello" },
-  { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "database" },
+  { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "{}" },
   { repo: "trpc/trpc", folder: "examples/cloudflare-workers", text: "NOT_FOUND", path: "/" },
 ]);
 
@@ -131,7 +130,7 @@ const WORKSPACES = all("workspace", [
   { repo: "excalidraw/excalidraw", text: "Excalidraw" },
   { repo: "sveltejs/realworld", text: "conduit" },
   { repo: "elysiajs/documentation", text: "Elysia" },
-  { repo: "vuejs/router", rootDirectory: "packages/docs", text: "Vue Router" },
+  { repo: "vuejs/router", text: "Vue Router" },
   { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
   { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
 ]);
@@ -180,7 +179,7 @@ const NODE_SERVERS = all("Node server", [
   { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
 ]);
 
-const refused = (language: string) => `This is a ${language} project.`;
+const refused = (language: string) => `${language} project. Node.js and Workers projects can be deployed.`;
 
 const OTHER_LANGUAGES = all("other language", [
   { repo: "heroku/go-getting-started", text: refused("Go") },
@@ -191,7 +190,7 @@ const OTHER_LANGUAGES = all("other language", [
   { repo: "tokio-rs/mini-redis", text: refused("Rust") },
   { repo: "dotnet-architecture/eShopOnWeb", text: refused(".NET") },
   { repo: "dwyl/phoenix-chat-example", text: refused("Elixir") },
-  { repo: "gohugoio/hugoBasicExample", text: refused("Hugo") },
+  { repo: "vercel/examples", folder: `${BOILERPLATES}/hugo`, text: refused("Hugo") },
   { repo: "honojs/starter", folder: "templates/deno", text: refused("Deno") },
 ]);
 

@@ -95,7 +95,8 @@ function readVercel(): HostingSettings | null {
       condition: isConditional(rule),
     })),
   );
-  rules.ignored.unshift(...VERCEL_ONLY.filter((name) => settings[name] !== undefined && settings[name] !== null));
+  const isSet = (value: unknown) => value !== undefined && value !== null && !isInstall(value);
+  rules.ignored.unshift(...VERCEL_ONLY.filter((name) => isSet(settings[name])));
   const slash = settings["trailingSlash"];
   return {
     file: VERCEL,
@@ -123,12 +124,16 @@ function redirectStatus({ statusCode, permanent }: Values): number {
 /** Installs that a command begins with. Packages are installed already, and the build has no network. */
 const INSTALL = /^(npm|pnpm|yarn|bun)(\s+(i|install|ci))?(\s+-\S+)*$/;
 
+function isInstall(command: unknown): boolean {
+  return typeof command === "string" && INSTALL.test(command.trim());
+}
+
 function withoutInstall(command: unknown): string | null {
   if (typeof command !== "string") return null;
   const rest = command
     .split("&&")
     .map((part) => part.trim())
-    .filter((part) => part !== "" && !INSTALL.test(part));
+    .filter((part) => part !== "" && !isInstall(part));
   return rest.length > 0 ? rest.join(" && ") : null;
 }
 

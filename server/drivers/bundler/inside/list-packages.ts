@@ -102,6 +102,12 @@ function readWordsOfBuild(): string[] {
   return texts.flatMap(splitWords);
 }
 
+/** Whether the root has settings for another host that build one of the packages, and say where its pages are. */
+function buildsPagesOfPackage(manifest: PackageJson): boolean {
+  const settings = readHostingSettings();
+  return settings?.outputDirectory != null && (settings.buildCommand !== null || hasBuildScript(manifest));
+}
+
 function splitWords(text: string): string[] {
   return text.split(/[\s"'`=;&|(){},]+/).map((word) => word.replace(/^\.\//, "").replace(/(\.{3}|\/)$/, ""));
 }
@@ -116,7 +122,7 @@ async function kindOf(directory: string, manifest: PackageJson): Promise<Workspa
   const isServer = directory !== "." && readStartFile(readStartCommand(manifest)) !== null;
   const hasEntry = isServer || findEntry(manifest) !== undefined;
   if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || PAGES.some((name) => existsSync(name))) return "app";
-  if (hasPagesFunctions()) return "app";
+  if (hasPagesFunctions() || (directory === "." && buildsPagesOfPackage(manifest))) return "app";
   if (hasDependencies(manifest) && buildsAnApp(await detectFrameworks(), hasEntry)) return "app";
   return hasEntry ? "script" : "library";
 }

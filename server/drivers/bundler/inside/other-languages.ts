@@ -45,7 +45,7 @@ export function explainOtherLanguage(folders: readonly string[]): Explanation | 
   const name = findOtherLanguage();
   if (name === undefined) return null;
   return {
-    message: `This is a ${name} project. Node.js and Workers projects can be deployed.`,
+    message: `This is ${article(name)} project. Node.js and Workers projects can be deployed.`,
     advice:
       folders.length > 0
         ? `If the repository has a front end or a Node.js server too, set root_directory to its folder, such as ${folders.join(", ")}, when you deploy or in the settings of the app (PATCH /v1/apps/{id}).`
@@ -61,13 +61,17 @@ export function describeOtherLanguage(): string[] {
   const name = findOtherLanguage();
   if (name === undefined || NOT_A_PART.has(name)) return [];
   return [
-    `The repository is a ${name} project too. Only its front end was deployed: static files, without the server.`,
+    `The repository is ${article(name)} project too. Only its front end was deployed: static files, without the server.`,
   ];
 }
 
 /** Whether a page at the root is a template of Jekyll, which starts with settings between lines of `---`. */
 export function isTemplateOfJekyll(page: string): boolean {
   return findOtherLanguage() === "Jekyll" && isFile(page) && /^---\r?\n/.test(readFileSync(page, "utf8"));
+}
+
+function article(name: string): string {
+  return /^[AEIOU]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 
 function findOtherLanguage(): string | undefined {
