@@ -132,7 +132,9 @@ await order();`);
         `const print = (error) => console.log(error.code);
         await service.tools.big().catch(print);
         await service.tools.echo("x".repeat(1_100_000)).catch(print);
-        await service.tools.echo(1n).catch(print);
+        const itself = [];
+        itself.push(itself);
+        await service.tools.echo(itself).catch(print);
         console.log((await service.tools.echo("é".repeat(400_000))).length)`,
         { handleCall },
       );
