@@ -2,12 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   describeIgnoredRules,
   findIgnoredHeaders,
   findIgnoredRedirects,
 } from "../../../server/drivers/bundler/inside/ignored-rules.ts";
+
+// A service of another test of this process makes Miniflare start workerd in the sandbox.
+beforeEach(() => void vi.stubEnv("MINIFLARE_WORKERD_PATH", undefined));
+afterEach(() => void vi.unstubAllEnvs());
 
 const REDIRECTS = [
   "# comment",

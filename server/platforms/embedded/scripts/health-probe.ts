@@ -29,7 +29,7 @@ export async function probeHealth(
 ): Promise<void> {
   const result = await requestRoot(app.port, { host, timeoutsMs }, signal);
   signal.throwIfAborted();
-  if (typeof result === "number" && result < 500) return;
+  if (typeof result !== "string" && result.status < 500) return;
   await sleep(LOG_DELAY_MS, null, { signal });
   const reason = app.output.lastError();
   const details = { printed: app.output.firstLines() };
@@ -37,28 +37,35 @@ export async function probeHealth(
     throw new UnhealthyScript(reason === null ? `${result}.` : `${result}: ${reason}`, details);
   if (reason !== null && NO_HANDLER.test(reason))
     throw new NoHandler("The script exports no handler of requests (fetch).");
-  const problem = `The app responded to its health check (GET /) with status ${result}`;
-  throw new ServerError(reason === null ? `${problem}.` : `${problem}: ${reason}`, details);
+  const problem = `The app responded to its health check (GET /) with status ${result.status}`;
+  const message = reason === null ? `${problem}.` : `${problem}: ${reason}`;
+  throw result.hasStarted ? new ServerError(message, details) : new UnhealthyScript(message, details);
 }
 
 /** Whether an app responds to a request of `/` with a server error, or not at all. */
 export async function hasServerError(port: number, host: string, signal: AbortSignal): Promise<boolean> {
   const result = await requestRoot(port, { host, timeoutsMs: TIMEOUTS_MS.slice(0, 1) }, signal);
-  return typeof result === "string" || result >= 500;
+  return typeof result === "string" || result.status >= 500;
 }
 
-/** Returns the status, or a description of the failure. */
+interface RootResponse {
+  status: number;
+  /** `false` when a Node server that is served as a Worker failed before it listened. */
+  hasStarted: boolean;
+}
+
+/** Returns the response, or a description of the failure. */
 async function requestRoot(
   port: number,
   { host, timeoutsMs }: Required<ProbeOptions>,
   signal: AbortSignal,
-): Promise<number | string> {
+): Promise<RootResponse | string> {
   for (const timeoutMs of timeoutsMs) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const headers = { host, "user-agent": "health-check" };
-    const request = { port, host: "127.0.0.1", path: "/", agent: false, headers } as const;
+    const options = { port, host: "127.0.0.1", path: "/", agent: false, headers } as const;
     try {
-      return await requestStatus({ ...request, signal: AbortSignal.any([signal, timeout]) });
+      return await request({ ...options, signal: AbortSignal.any([signal, timeout]) });
     } catch {
       signal.throwIfAborted();
       if (!timeout.aborted) return "The app stopped during its health check (GET /)";
@@ -67,12 +74,13 @@ async function requestRoot(
   return `The app did not respond to its health check (GET /) within ${(timeoutsMs.at(-1) ?? 0) / 1000} s`;
 }
 
-function requestStatus(options: http.RequestOptions): Promise<number> {
+function request(options: http.RequestOptions): Promise<RootResponse> {
   return new Promise((resolve, reject) => {
-    const request = http.get(options, (response) => {
-      resolve(response.statusCode ?? 0);
+    const sent = http.get(options, (response) => {
+      const { statusCode = 0, headers } = response;
+      resolve({ status: statusCode, hasStarted: headers["x-server-start"] !== "failed" });
       response.destroy();
     });
-    request.on("error", reject);
+    sent.on("error", reject);
   });
 }

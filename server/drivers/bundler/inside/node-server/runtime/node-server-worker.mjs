@@ -25,9 +25,9 @@ export function createNodeServer(app, { DurableObject, httpServerHandler }) {
       handler ??= startServer(app, env, httpServerHandler);
       await handler;
     } catch (error) {
-      // The health check of the deployment reports the last error of the log.
+      // The health check of the deployment reports the last error of the log, and reads the header.
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-      return new Response("The server did not start.", { status: 500 });
+      return new Response("The server did not start.", { status: 500, headers: { "x-server-start": "failed" } });
     }
     return (await handler).fetch(request, env, context);
   }
