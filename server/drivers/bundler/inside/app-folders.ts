@@ -11,7 +11,7 @@ export function findAppFolders(): string[] {
   const names = ["package.json", ...WRANGLER_CONFIGS, "index.html"];
   const files = globSync(
     ["*", "*/*"].map((folder) => `${folder}/{${names.join(",")}}`),
-    { exclude: (name) => /(^|\/)(node_modules|\..*)$/.test(name) },
+    { exclude: (name) => /(^|\/)(node_modules|vendor|themes|\..*)$/.test(name) },
   );
   const folders = [
     ...new Set(files.filter((file) => !TEMPLATE.test(file)).map((file) => path.dirname(file))),
