@@ -77,7 +77,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "Angular",
     tool: "@angular/cli",
     args: ["new", "app", "--defaults", "--skip-install", "--skip-git"],
-    marker: "<app-root>",
+    marker: "<app-root",
   },
   {
     name: "Next.js",
