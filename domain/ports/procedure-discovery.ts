@@ -88,6 +88,11 @@ export type Invocation =
     }
   | McpInvocation;
 
+/** Whether a call without input is valid. Only for a procedure of tRPC is that known. */
+export function acceptsNoInput(invocation: Invocation | undefined): boolean {
+  return invocation?.via === "trpc" && invocation.isInputOptional === true;
+}
+
 export interface McpInvocation {
   via: "mcp";
   endpoint: string;

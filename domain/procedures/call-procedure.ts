@@ -44,7 +44,8 @@ export async function callProcedure(
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
   const { slug, deploymentId, name, kind, invocation, inputSchema } = found;
-  const revived = reviveInput(input, inputSchema);
+  const hasJsTypes = invocation.via === "trpc" && invocation.transformer === "superjson";
+  const revived = hasJsTypes ? reviveInput(input, inputSchema) : input;
   try {
     const call = { slug, deploymentId, appToken: token, name, kind, invocation, input: revived, signal };
     const result = await deps.appCaller.call(call);

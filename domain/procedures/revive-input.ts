@@ -11,7 +11,6 @@ const MAX_SCHEMAS = 100;
  * and bigints, lists to sets and maps. What does not fit stays as it is, and the app rejects it.
  */
 export function reviveInput(input: unknown, schema: JsonSchema): unknown {
-  if (!JSON.stringify(schema).includes(`"${JS_TYPE_KEYWORD}"`)) return input;
   return new Reviver(schema).revive(input, [schema], 0);
 }
 

@@ -1,4 +1,4 @@
-import type { Invocation, JsonSchema } from "../ports/procedure-discovery.ts";
+import { acceptsNoInput, type Invocation, type JsonSchema } from "../ports/procedure-discovery.ts";
 import { jsonSchemaToType, type TypeBounds, type TypeNames } from "./json-schema-to-type.ts";
 
 /** The schemas of a procedure or a tool. */
@@ -28,8 +28,7 @@ export function createCallSignature(
   return {
     // Without a schema, the input is an object, as nearly all inputs are.
     input: input === "unknown" ? "{ [key: string]: unknown }" : input,
-    isInputOptional:
-      (invocation?.via === "trpc" && invocation.isInputOptional === true) || mayBeEmptyObject(inputSchema),
+    isInputOptional: acceptsNoInput(invocation) || mayBeEmptyObject(inputSchema),
     output,
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
+import { acceptsNoInput, type JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import { truncateForJson } from "../../domain/shared/response-budget.ts";
 import { createCallSignature } from "../../domain/type-declarations/call-signature.ts";
@@ -24,7 +24,7 @@ export interface DirectTool {
 export function createDirectTool(name: string, procedure: LiveProcedure): DirectTool {
   const isQuery = procedure.kind === "query";
   const { schema, alternatives, isReduced, toInput } = toPortableInput(procedure.inputSchema, {
-    isInputOptional: procedure.invocation.via === "trpc" && procedure.invocation.isInputOptional === true,
+    isInputOptional: acceptsNoInput(procedure.invocation),
   });
   const tool = {
     name,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
@@ -14,7 +15,7 @@ import { findNearestNames } from "../../domain/shared/nearest-names.ts";
 import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { createDirectTool } from "./direct-tool.ts";
+import { createDirectTool, type DirectTool } from "./direct-tool.ts";
 import { formatProcedureResult } from "./direct-tool-result.ts";
 import type { ToolMethods } from "./fast-path.ts";
 import { toPortableInput } from "./tool-schema/portable-schema.ts";
@@ -39,10 +40,8 @@ interface ToolList {
   directToolByName: ReadonlyMap<string, ListedProcedure>;
 }
 
-interface ListedProcedure {
+interface ListedProcedure extends DirectTool {
   procedure: LiveProcedure;
-  /** Converts the arguments of a call to the input of the procedure. */
-  toInput(args: unknown): unknown;
 }
 
 interface CachedResult {
@@ -63,6 +62,8 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   readonly #results = new LRUCache<string, CachedResult>({ max: MAX_CACHED_RESULTS });
   /** Lists by organization, scope and role. */
   readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
+  /** The direct tools of an organization, which are the same for all scopes and roles. */
+  readonly #directTools = new WeakMap<OfferedProcedures, Promise<ListedProcedure[]>>();
 
   constructor(service: Service) {
     this.#service = service;
@@ -128,8 +129,8 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
 
   async #callDirectTool(call: GatewayCall, { procedure, toInput }: ListedProcedure, args: unknown): Promise<string> {
     const { slug, name, kind } = procedure;
-    const invocation = { app: slug, procedure: name, input: toInput(args) };
     try {
+      const invocation = { app: slug, procedure: name, input: toInput(args) };
       const context = this.#createContext(call);
       const result = await callToolProcedure<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
       return renderResult({ ...formatProcedureResult(result, kind), isJson: true });
@@ -145,13 +146,19 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
       const key = `${caller.orgId} ${caller.scope} ${caller.role}`;
       const cached = this.#lists.get(key);
       if (cached?.version === offered.version) return cached;
-      const list = createToolList(offered, caller);
+      const list = createToolList(offered.version, await this.#getDirectTools(offered), caller);
       this.#lists.set(key, list);
       return list;
     } catch (err) {
       log.error({ err }, "the gateway could not read the tools of an organization");
       throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);
     }
+  }
+
+  #getDirectTools(offered: OfferedProcedures): Promise<ListedProcedure[]> {
+    let tools = this.#directTools.get(offered);
+    if (tools === undefined) this.#directTools.set(offered, (tools = createDirectTools(offered)));
+    return tools;
   }
 
   #createContext({ caller, address }: GatewayCall): ReturnType<typeof callContext> {
@@ -165,9 +172,23 @@ const OWN_TOOLS = [...TOOLS.values()].map((entry) => {
   return { entry, tool: { ...entry.tool, inputSchema: schema } };
 });
 
+/** How long schemas are converted before other requests get their turn. The largest one takes about 20 ms. */
+const SLICE_MS = 10;
+
+async function createDirectTools({ toolNames }: OfferedProcedures): Promise<ListedProcedure[]> {
+  const tools: ListedProcedure[] = [];
+  let since = performance.now();
+  for (const [procedure, name] of toolNames) {
+    tools.push({ procedure, ...createDirectTool(name, procedure) });
+    if (performance.now() - since < SLICE_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  return tools;
+}
+
 /** Lists the tools that the caller may call. The map also contains direct tools that the caller may not call. */
-function createToolList({ version, toolNames }: OfferedProcedures, caller: Caller): ToolList {
-  const direct = [...toolNames].map(([procedure, name]) => ({ procedure, ...createDirectTool(name, procedure) }));
+function createToolList(version: string, direct: readonly ListedProcedure[], caller: Caller): ToolList {
   const tools = [
     ...OWN_TOOLS.filter(({ entry }) => entry.getAccessError(caller) === null).map(({ tool }) => tool),
     ...direct.filter(({ procedure }) => getScopeError(caller, procedure.kind) === null).map(({ tool }) => tool),
@@ -176,7 +197,7 @@ function createToolList({ version, toolNames }: OfferedProcedures, caller: Calle
     version,
     json: JSON.stringify({ tools }),
     listedNames: tools.map(({ name }) => name),
-    directToolByName: new Map(direct.map(({ tool, procedure, toInput }) => [tool.name, { procedure, toInput }])),
+    directToolByName: new Map(direct.map((listed) => [listed.tool.name, listed])),
   };
 }
 

@@ -1,6 +1,6 @@
 import superjson from "superjson";
 import type { AppCall } from "../../../domain/ports/app-caller.ts";
-import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import { acceptsNoInput, type Invocation } from "../../../domain/ports/procedure-discovery.ts";
 import { stringifyJson } from "../../../domain/shared/json.ts";
 import { type CallEncoding, InvalidArguments, JSON_HEADERS, parseBody, toFailedResult } from "./call-encoding.ts";
 
@@ -36,8 +36,9 @@ export const trpcCall: CallEncoding<"trpc"> = {
 };
 
 /** @returns `null` for a call without input, which only some procedures accept: to the others, no arguments are `{}` */
-function encodeInput({ input }: AppCall, { transformer, isInputOptional = false }: TrpcInvocation): string | null {
-  if (input === undefined && isInputOptional) return null;
+function encodeInput({ input }: AppCall, invocation: TrpcInvocation): string | null {
+  if (input === undefined && acceptsNoInput(invocation)) return null;
+  const { transformer } = invocation;
   const value = input === undefined ? {} : input;
   try {
     return transformer === "superjson" ? superjson.stringify(value) : stringifyJson(value);

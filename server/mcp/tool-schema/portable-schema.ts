@@ -49,6 +49,7 @@ export function toPortableInput(schema: JsonSchema, { isInputOptional }: Portabl
 type WrittenInput = Omit<PortableInput, "isReduced">;
 
 function writeInput(rules: ValueRules, writer: SchemaWriter, isInputOptional: boolean): WrittenInput {
+  const restoreNames = createRestorer(rules);
   const omitEmpty = (args: unknown) => (isInputOptional && isEmpty(args) ? undefined : args);
   const object = rules.types.get("object");
   const others = [...rules.types.keys()].filter((type) => type !== "object" && type !== "null");
@@ -57,12 +58,12 @@ function writeInput(rules: ValueRules, writer: SchemaWriter, isInputOptional: bo
   if (isObject || rules.types.size === 0) {
     const written = object === undefined ? { properties: {} } : writer.writeProperties(object);
     const alternatives = object?.exact ? writer.writeType(object.exact) : null;
-    const toInput = (args: unknown) => restoreNames(omitEmpty(args), rules);
+    const toInput = (args: unknown) => restoreNames(omitEmpty(args));
     return { schema: { type: "object", ...written }, alternatives, toInput };
   }
   const required = isInputOptional ? {} : { required: [WRAPPER] };
   const schema = { type: "object", properties: { [WRAPPER]: writer.write(rules) }, ...required };
-  const toInput = (args: unknown) => (isRecord(args) ? restoreNames(args[WRAPPER], rules) : args);
+  const toInput = (args: unknown) => (isRecord(args) ? restoreNames(args[WRAPPER]) : args);
   return { schema, alternatives: null, toInput };
 }
 
@@ -83,19 +84,36 @@ function isEmpty(args: unknown): boolean {
   return args === undefined || (isRecord(args) && Object.keys(args).length === 0);
 }
 
-/** Gives the properties of a value their original names back. */
-function restoreNames(value: unknown, rules: ValueRules): unknown {
-  if (Array.isArray(value)) {
-    const items = rules.types.get("array")?.items;
-    return items ? value.map((item) => restoreNames(item, items)) : value;
-  }
-  const properties = rules.types.get("object")?.properties;
-  if (!isRecord(value) || properties === undefined || properties.size === 0) return value;
-  const originals = new Map([...namePortably(properties.keys())].map(([name, portable]) => [portable, name]));
-  const restored = Object.entries(value).map(([name, member]) => {
-    const original = originals.get(name) ?? name;
-    const own = properties.get(original);
-    return [original, own === undefined ? member : restoreNames(member, own)] as const;
+type Restore = (value: unknown) => unknown;
+
+/** Returns a function that gives the properties of a value their original names back. Its parts are created on first use. */
+function createRestorer(rules: ValueRules): Restore {
+  const { properties } = rules.types.get("object") ?? NO_RULES;
+  const { items } = rules.types.get("array") ?? NO_RULES;
+  let members: ReadonlyMap<string, { name: string; restore: Restore }> | undefined;
+  let restoreItem: Restore | undefined;
+  return (value) => {
+    if (Array.isArray(value)) {
+      if (items === null) return value;
+      restoreItem ??= createRestorer(items);
+      return value.map(restoreItem);
+    }
+    if (!isRecord(value) || properties.size === 0) return value;
+    members ??= createMembers(properties);
+    const restored = Object.entries(value).map(([name, member]) => {
+      const own = members?.get(name);
+      return own === undefined ? ([name, member] as const) : ([own.name, own.restore(member)] as const);
+    });
+    return Object.fromEntries(restored);
+  };
+}
+
+/** @returns the properties by portable name, and by their original name, which a caller may use too */
+function createMembers(properties: TypeRules["properties"]): Map<string, { name: string; restore: Restore }> {
+  const names = namePortably(properties.keys());
+  const members = [...properties].flatMap(([name, own]) => {
+    const member = { name, restore: createRestorer(own) };
+    return [[name, member] as const, [names.get(name) ?? name, member] as const];
   });
-  return Object.fromEntries(restored);
+  return new Map(members);
 }

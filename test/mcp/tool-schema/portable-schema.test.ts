@@ -110,6 +110,8 @@ test("property names get characters that every API accepts, at every level, and 
     $top: 1,
     more: 2,
   });
+  const withOriginalNames = { "filter[name]": "x", list: [{ "größe (cm)": 180 }] };
+  expect(portable.toInput(withOriginalNames)).toEqual(withOriginalNames);
   expectAccepted(schema);
 });
 
