@@ -5,13 +5,12 @@ import { Repository } from "../support/builds/git-repository.ts";
 import type { RestClient } from "../support/clients/rest-client.ts";
 import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { ClientRun } from "./client-run.ts";
 import { claudeCode } from "./drivers/claude-code.ts";
 import { codex } from "./drivers/codex.ts";
 import { geminiCli } from "./drivers/gemini-cli.ts";
 import { opencode } from "./drivers/opencode.ts";
 import { installClient } from "./install-client.ts";
-import { openScriptedModel } from "./scripted-model.ts";
+import { runWithModel } from "./run-with-model.ts";
 
 /** Clients that send the tools of an organization to a model, which refuses the whole request for one tool that it cannot read. */
 const CLIENTS = [claudeCode, codex, opencode, geminiCli];
@@ -104,18 +103,13 @@ describe.each(CLIENTS)("$name", (client) => {
     await mkdir(installed);
     const signal = AbortSignal.timeout(SETUP_TIMEOUT_MS);
     const programs = await installClient(client, installed, signal);
-    await using model = await openScriptedModel();
-    await using home = await temporaryFolder();
-    await using run = await ClientRun.create({
-      folder: home.path,
-      programs,
-      model,
-      signal,
-      gatewayUrl: `${service.publicUrl}/mcp`,
-      authorize: () => Promise.reject(new Error("no sign-in is needed")),
+    const gatewayUrl = `${service.publicUrl}/mcp`;
+    const authorize = () => Promise.reject(new Error("no sign-in is needed"));
+    const { tools, toolResult } = await runWithModel({ programs, signal, gatewayUrl, authorize }, async (run) => {
+      const result = await client.connectWithToken(run, service.tokens.personal_access_token);
+      expect(run.model.requests().filter((request) => request.startsWith("refused"))).toEqual([]);
+      return result;
     });
-    const { tools, toolResult } = await client.connectWithToken(run, service.tokens.personal_access_token);
-    expect(model.requests().filter((request) => request.startsWith("refused"))).toEqual([]);
     expect(toolResult).toContain("small");
     // Codex replaces hyphens.
     expect(tools.filter((name) => /^small[-_]/.test(name))).toHaveLength(SMALL_APPS);

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { ClientRun } from "./client-run.ts";
+import type { ClientRun } from "./client-run.ts";
 import { type ClientTarget, startClientTarget } from "./client-target.ts";
 import { ClientsReport } from "./clients-report.ts";
 import { claudeCode } from "./drivers/claude-code.ts";
@@ -13,7 +13,7 @@ import { mcpRemote } from "./drivers/mcp-remote.ts";
 import { opencode } from "./drivers/opencode.ts";
 import { installClient } from "./install-client.ts";
 import type { ClientResult, RealClient } from "./real-client.ts";
-import { openScriptedModel } from "./scripted-model.ts";
+import { runWithModel } from "./run-with-model.ts";
 
 /** Of the whole run. It takes about five minutes; later tests fail at once. */
 const RUN_TIMEOUT_MS = 20 * 60_000;
@@ -39,17 +39,9 @@ afterAll(async () => {
 /** Runs a client against the service with a home folder of its own. */
 async function runClient(programs: string, connect: (run: ClientRun) => Promise<ClientResult>): Promise<ClientResult> {
   signal.throwIfAborted();
-  await using model = await openScriptedModel();
-  await using home = await temporaryFolder();
-  await using run = await ClientRun.create({
-    folder: home.path,
-    programs,
-    model,
-    signal,
-    gatewayUrl: target.gatewayUrl,
-    authorize: (url) => target.authorize(url),
-  });
-  const result = await connect(run);
+  const { gatewayUrl } = target;
+  const authorize = (url: string) => target.authorize(url);
+  const result = await runWithModel({ programs, signal, gatewayUrl, authorize }, connect);
   expect(result.tools).toContain("service_execute");
   expect(result.toolResult).toContain(target.appId);
   return result;

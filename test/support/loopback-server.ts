@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** An HTTP server on a free port of loopback. */
@@ -18,4 +18,26 @@ export async function startLoopbackServer(respond: RequestListener): Promise<Loo
       await once(server, "close");
     },
   };
+}
+
+export interface ReceivedRequest {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** Records requests with their bodies before `respond` handles them. */
+export function recordRequests(respond: RequestListener): { record: RequestListener; requests: ReceivedRequest[] } {
+  const requests: ReceivedRequest[] = [];
+  const record: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method, url, headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      respond(request, response);
+    });
+  };
+  return { record, requests };
 }

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type AppCall, AppCallFailed, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
 import { EdgeProxyCaller } from "../../../server/drivers/app-caller/edge-proxy-caller.ts";
+import { type ReceivedRequest, recordRequests } from "../../support/loopback-server.ts";
 
 const TRPC: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "none" };
 const SUPERJSON: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "superjson" };
@@ -20,28 +21,13 @@ const OPENAPI: Invocation = {
   body: { contentType: "application/json", property: null },
 };
 
-interface ReceivedRequest {
-  method: string | undefined;
-  url: string | undefined;
-  headers: IncomingMessage["headers"];
-  body: string;
-}
-
 /** Calls a server in place of the edge proxy, and returns the result and the request that the server received. */
 async function callServer(
   listener: RequestListener,
   call: Partial<AppCall>,
 ): Promise<{ result: ProcedureResult; request: ReceivedRequest }> {
-  const requests: ReceivedRequest[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method, url, headers } = request;
-      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      listener(request, response);
-    });
-  }).listen(0, "127.0.0.1");
+  const { record, requests } = recordRequests(listener);
+  const server = createServer(record).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
     const result = await createCaller(server).call({

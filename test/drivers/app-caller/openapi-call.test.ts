@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { AppCallFailed, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
 import type { Invocation, RequestParameter } from "../../../domain/ports/procedure-discovery.ts";
 import { EdgeProxyCaller } from "../../../server/drivers/app-caller/edge-proxy-caller.ts";
+import { type ReceivedRequest, recordRequests, startLoopbackServer } from "../../support/loopback-server.ts";
 
 type OpenApiInvocation = Extract<Invocation, { via: "openapi" }>;
 
@@ -30,39 +29,20 @@ const get = (path: string, parameters: RequestParameter[] = []): OpenApiInvocati
   method: "GET",
 });
 
-interface ReceivedRequest {
-  line: string;
-  headers: IncomingMessage["headers"];
-  body: string;
-}
-
 /** Calls a server in place of the edge proxy, and returns the result and all requests that the server received. */
 async function call(
   invocation: Invocation,
   input: Record<string, unknown>,
   listener: RequestListener = (_request, response) => void response.end(),
-): Promise<{ result: ProcedureResult; requests: ReceivedRequest[] }> {
-  const requests: ReceivedRequest[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method, url, headers } = request;
-      requests.push({ line: `${method} ${url}`, headers, body: Buffer.concat(chunks).toString() });
-      listener(request, response);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+): Promise<{ result: ProcedureResult; requests: (ReceivedRequest & { line: string })[] }> {
+  const { record, requests } = recordRequests(listener);
+  await using server = await startLoopbackServer(record);
+  const port = Number(new URL(server.url).port);
   const caller = new EdgeProxyCaller((slug) => ({ host: "127.0.0.1", port, hostHeader: `${slug}.localhost:4001` }));
-  try {
-    const signal = new AbortController().signal;
-    const app = { slug: "shop", deploymentId: "d1", appToken: "sva_token", name: "op", kind: "mutation" } as const;
-    return { result: await caller.call({ ...app, invocation, input, signal }), requests };
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  const signal = new AbortController().signal;
+  const app = { slug: "shop", deploymentId: "d1", appToken: "sva_token", name: "op", kind: "mutation" } as const;
+  const result = await caller.call({ ...app, invocation, input, signal });
+  return { result, requests: requests.map((request) => ({ ...request, line: `${request.method} ${request.url}` })) };
 }
 
 const respond =
