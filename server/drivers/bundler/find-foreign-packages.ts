@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../../domain/shared/json.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { toSingleLine } from "./single-line.ts";
 
@@ -36,7 +37,7 @@ export async function findForeignPackages(directory: string): Promise<ForeignPac
 
 async function inManifest(directory: string): Promise<ForeignPackage[]> {
   const text = await read(path.join(directory, "package.json"));
-  const parsed = manifestSchema.safeParse(parseJson(text)).data;
+  const parsed = manifestSchema.safeParse(parseJson(text.replace(/^\uFEFF/, ""))).data;
   return Object.entries({ ...parsed?.dependencies, ...parsed?.devDependencies, ...parsed?.optionalDependencies })
     .filter(([, source]) => FOREIGN.test(source))
     .map(([name, source]) => ({ name: toSingleLine(name), source: toSingleLine(source) }));
@@ -55,12 +56,4 @@ async function inLockfiles(directory: string): Promise<ForeignPackage[]> {
 
 async function read(file: string): Promise<string> {
   return (await readUntrusted(file, MAX_BYTES).catch(() => null)) ?? "";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return {};
-  }
 }
