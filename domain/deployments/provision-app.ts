@@ -54,11 +54,7 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
 export async function publish(
   deps: Pick<StepDeps, "edge" | "variables">,
   attempt: Attempt,
-  {
-    code,
-    assets,
-    rootDirectory = null,
-  }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
+  { code, assets, rootDirectory = null }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
