@@ -37,7 +37,7 @@ async function openServer(override?: RequestOverride) {
   ) => {
     const repository = await Repository.create(folder.path, repo);
     const links = modules.map(({ path, commit: id }): TreeEntry => ({ mode: "160000", name: path, id }));
-    const settings = modules.length === 0 ? {} : { ".gitmodules": gitmodules(modules) };
+    const settings: Record<string, string> = modules.length === 0 ? {} : { ".gitmodules": gitmodules(modules) };
     return repository.commitFiles({ ...files, ...settings }, "main", links);
   };
   return {
