@@ -140,7 +140,6 @@ describe("a failed build script", () => {
     [127, "@acme/web:build: sh: 1: ng: not found", "ng", "@angular/cli"],
     [127, "bash: line 1: run-s: command not found", "run-s", "npm-run-all"],
     [1, "bun: command not found: vite", "vite", "vite"],
-    [127, "/usr/bin/env: 'eleventy': No such file or directory", "eleventy", "@11ty/eleventy"],
   ])("with status %d and %s names the command and its package", (code, line, command, name) => {
     const failure = explainBuildFailure(code, ["> build", line, "Error: exited"].slice(0, code === 1 ? 2 : 3), OFFLINE);
     expect(shown(failure)).toEqual([

@@ -74,15 +74,17 @@ function lfsHost(
 ): Setting["respond"] {
   return (request, response, url) => {
     if (!request.url?.endsWith("/info/lfs/objects/batch")) return serve(response, request.url ?? "");
-    void json(request).then((body) => {
-      const objects = (body as BatchRequest).objects.map(({ oid, size }) => ({
-        oid,
-        size,
-        actions: { download: { href: hrefOf(oid, url), header } },
-      }));
-      response.setHeader("Content-Type", "application/vnd.git-lfs+json").end(JSON.stringify({ objects }));
-    });
+    void respondToBatch(request, response, url);
   };
+  async function respondToBatch(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
+    const body = await json(request);
+    const objects = (body as BatchRequest).objects.map(({ oid, size }) => ({
+      oid,
+      size,
+      actions: { download: { href: hrefOf(oid, url), header } },
+    }));
+    response.setHeader("Content-Type", "application/vnd.git-lfs+json").end(JSON.stringify({ objects }));
+  }
 }
 
 const toOwnHost = (oid: string, url: string) => `${url}/objects/${oid}`;
@@ -232,7 +234,7 @@ describe("files in Git LFS", { concurrent: true }, () => {
     const absent = await checkOutLarge({
       respond: (_request, response) =>
         void response.end(JSON.stringify({ objects: [{ oid: hashOf(CONTENT), error: { code: 404 } }] })),
-      files: { "old.bin": `${pointerTo("a").replace("size 1", "size one")}` },
+      files: { "old.bin": pointerTo("a").replace("size 1", "size one") },
     });
     expect(absent.warnings).toEqual([
       expect.stringContaining("old.bin has only the text of a pointer, because the text of the pointer is not valid"),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, readdir, readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
@@ -9,7 +10,7 @@ import { SandboxedGit } from "../../../server/drivers/git-source/sandboxed-git.t
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../../../server/sandbox/unconfined-sandbox.ts";
 import { checkOut } from "../../support/builds/git-checkout.ts";
-import { Repository, type TreeEntry } from "../../support/builds/git-repository.ts";
+import { gitmodules, Repository, type TreeEntry } from "../../support/builds/git-repository.ts";
 import { gitServer, type RequestOverride } from "../../support/builds/git-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -20,10 +21,6 @@ interface ModuleEntry {
   path: string;
   url: string;
   commit: string;
-}
-
-function gitmodules(modules: readonly ModuleEntry[]): string {
-  return modules.map(({ path, url }, n) => `[submodule "m${n}"]\n\tpath = ${path}\n\turl = ${url}\n`).join("");
 }
 
 /** A git server. `commit` commits files and submodules at the root to a repository, and returns the id of the commit. */
@@ -83,13 +80,14 @@ describe("submodules", { concurrent: true }, () => {
   test("get the files that their repository has in Git LFS", async () => {
     const content = "a large file";
     const oid = createHash("sha256").update(content).digest("hex");
+    const respondWithObject = async (request: IncomingMessage, response: ServerResponse) => {
+      await json(request);
+      const actions = { download: { href: `${server.url}/object` } };
+      response.end(JSON.stringify({ objects: [{ oid, size: content.length, actions }] }));
+    };
     await using server = await openServer((request, response) => {
       if (request.url === "/object") response.end(content);
-      else if (request.url === "/acme/theme.git/info/lfs/objects/batch")
-        void json(request).then(() => {
-          const actions = { download: { href: `${server.url}/object` } };
-          response.end(JSON.stringify({ objects: [{ oid, size: content.length, actions }] }));
-        });
+      else if (request.url === "/acme/theme.git/info/lfs/objects/batch") void respondWithObject(request, response);
       else return false;
       return true;
     });
@@ -161,7 +159,7 @@ describe("submodules", { concurrent: true }, () => {
         const theme = await server.commit("acme/theme", { "theme.css": "a {}" });
         const shop = await Repository.create(server.base, "acme/shop");
         const link = await shop.blob(outside.path);
-        const settings = (path: string) => shop.blob(gitmodules([{ path, url: "../theme", commit: theme }]));
+        const settings = (path: string) => shop.blob(gitmodules([{ path, url: "../theme" }]));
         const root = async (path: string, entries: readonly TreeEntry[]) =>
           shop.commit(await shop.tree([{ mode: "100644", name: ".gitmodules", id: await settings(path) }, ...entries]));
         const nested = await shop.tree([{ mode: "160000", name: "m", id: theme }]);

@@ -1,10 +1,9 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
 
-/** What shells and `env` print of a command that does not exist: dash, bash, Bun and Yarn, `env`. */
-const NOT_FOUND: readonly RegExp[] = [
-  /(?:^|\s)(?:\/(?:usr\/)?bin\/)?(?:sh|bash): (?:line )?(?:\d+: )?([\w@./-]{1,100}): (?:command )?not found$/,
-  /\bcommand not found: ([\w@./-]{1,100})/,
-  /(?:^|[\s/])env: ['‘"]?([\w@./-]{1,100})['’"]?: No such file or directory$/,
+/** What is printed of a command that does not exist, and what precedes the command: dash, bash, Bun and Yarn. */
+const NOT_FOUND: readonly (readonly [command: RegExp, before: RegExp])[] = [
+  [/([\w@./-]{1,100}): (?:command )?not found$/, /\b(?:ba)?sh: (?:line )?(?:\d{1,6}: )?$/],
+  [/ ([\w@./-]{1,100})$/, /\bcommand not found:$/],
 ];
 
 const PROGRAMS_OF_OTHER_LANGUAGES =
@@ -54,8 +53,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
  * @returns `null` if no line names such a command
  */
 export function explainMissingCommand(subject: string, lines: readonly string[]): BuildFailure | null {
-  const command = lines.flatMap((line) => NOT_FOUND.map((pattern) => pattern.exec(line)?.[1])).find(Boolean);
-  if (command === undefined) return null;
+  const command = lines.map(findCommand).find((name) => name !== null);
+  if (command === undefined || command === null) return null;
   if (PROGRAMS_OF_OTHER_LANGUAGES.test(command))
     return new BuildFailure(
       "user",
@@ -67,6 +66,14 @@ export function explainMissingCommand(subject: string, lines: readonly string[])
     `${subject} runs the command "${command}", which is not installed.`,
     adviseOn(command),
   );
+}
+
+function findCommand(line: string): string | null {
+  for (const [pattern, before] of NOT_FOUND) {
+    const match = pattern.exec(line);
+    if (match?.[1] !== undefined && before.test(line.slice(0, match.index))) return match[1];
+  }
+  return null;
 }
 
 function adviseOn(command: string): string {
