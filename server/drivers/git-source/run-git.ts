@@ -1,6 +1,7 @@
 import type { Checkout } from "../../../domain/ports/git-source.ts";
 import type { Mount, Sandbox, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
-import { EgressProxy, type EgressOptions, type Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
+import { type EgressOptions, EgressProxy } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { gitHostUnavailable, limitExceeded } from "./checkout-failures.ts";

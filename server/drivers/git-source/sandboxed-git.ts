@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
-import type { Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
 import { describeFetchError, filesNotWritable, limitExceeded, repositoryNotReadable } from "./checkout-failures.ts";
 import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./checkout-limits.ts";
 import { describeLargeFiles, describeSubmodules, type OmittedFiles } from "./describe-omissions.ts";
