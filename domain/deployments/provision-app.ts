@@ -76,8 +76,13 @@ export async function publish(
   }
 }
 
+/** How much of what an app printed the build log has. */
+const MAX_LOGGED_LINES = 30;
+const MAX_LOGGED_LENGTH = 1000;
+
 function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
-  for (const line of printed) log.say(`the app printed: ${line}`);
+  for (const line of printed.slice(0, MAX_LOGGED_LINES))
+    log.say(`the app printed: ${line.slice(0, MAX_LOGGED_LENGTH)}`);
 }
 
 const DEFAULT_ADVICE =
