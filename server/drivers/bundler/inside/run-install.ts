@@ -30,4 +30,15 @@ if (lstatSync(".npmrc", { throwIfNoEntry: false })?.isFile()) {
 
 writeYarnSettings();
 
+// pnpm refuses two lists of scripts that a newer version accepts. This install runs none; the step for scripts reads both.
+const workspaceFile = "pnpm-workspace.yaml";
+const isWorkspace = program === "pnpm" && lstatSync(workspaceFile, { throwIfNoEntry: false })?.isFile() === true;
+const workspace = isWorkspace ? readFileSync(workspaceFile, "utf8") : "";
+const accepted = /^(onlyBuiltDependencies|allowBuilds):/m.test(workspace)
+  ? workspace.replace(/^neverBuiltDependencies:.*\n(?:(?:[ \t]+|- ).*(?:\n|$))*/m, "")
+  : workspace;
+if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
+
 process.exitCode = await runPackageManager(program, programArguments);
+
+if (accepted !== workspace) writeFileSync(workspaceFile, workspace);
