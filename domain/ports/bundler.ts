@@ -28,6 +28,15 @@ export interface Bundle {
   warnings: string[];
 }
 
+/** A registry that requires a token. The build gets its packages, and never the token. */
+export interface BuildRegistry {
+  /** An https URL that ends with a slash. */
+  url: string;
+  /** The scope whose packages come from it, such as `@acme`; `null` for all packages. */
+  scope: string | null;
+  token: string;
+}
+
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
@@ -37,6 +46,8 @@ export interface BundleRequest {
   appId?: string;
   /** The environment variables that the app's owner has set for builds. Installed packages do not get them during the install. */
   variables?: Readonly<Record<string, string>>;
+  /** The private registry of the app. */
+  registry?: BuildRegistry | null;
   /** An empty folder of the workspace, to which the bundle is written. */
   outputDirectory: string;
   /** The folder to build, relative to the source. Without it, the only package of a workspace that can be deployed. */

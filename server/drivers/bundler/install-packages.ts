@@ -1,6 +1,6 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageRegistry, ServedPackages } from "../../ports/package-registry.ts";
+import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
 import { adjustNpmrc } from "./adjust-npmrc.ts";
 import { type BuildContext, runBuildStep, say, type StepResult } from "./build-step.ts";
 import {
@@ -17,12 +17,13 @@ import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
 import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
-import { readPackageNames } from "./read-package-names.ts";
+import { readPackageNames, readProjectTexts } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
+import { trustCertificate } from "./trust-certificate.ts";
 
 /** What an install left for the following steps. */
 export interface Installed {
@@ -114,20 +115,24 @@ async function install(
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
-  await using session = await packages.open(await readPackageNames(directory));
+  const { registry = null } = context.request;
+  const access = { sources: await readProjectTexts(directory), registry };
+  await using session = await packages.open(await readPackageNames(directory), access);
   const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
   const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env } };
-  const npmrc = await adjustNpmrc(directory, session.registryUrl);
+  const npmrc = await adjustNpmrc(directory, session.registryUrl, registry);
+  const trust = trustCertificate(session);
   const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {
     name: "install",
     directory: location.installDirectory,
-    env: { ...npmrc.env, ...env(session.registryUrl) },
+    env: { ...npmrc.env, ...env(session.registryUrl), ...trust.env },
+    mounts: trust.mounts,
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
   const run = (argv: readonly [string, ...string[]]) =>
-    runBuildStep(selected, { ...step, argv: [...argv, ...options] });
+    runBuildStep(selected, { ...step, argv: [...withRemote(packageManager, session, argv), ...options] });
   const target = { registryUrl: session.registryUrl, member: memberOf(location) };
   const first = await run(argv(rootEntries, target.registryUrl, target.member));
   const isIncomplete = lacksUnpublished(packageManager, first);
@@ -149,6 +154,16 @@ async function install(
   const isExact = !isIncomplete && relaxed.length === 0 && node.isWanted && tool.isWanted;
   const warnings = [...node.warnings, ...relaxed.map(({ warning }) => warning)];
   return { selected, warnings, served: session.served(), isWanted: isExact };
+}
+
+/** The same install. For npm, with a script that prepares dependencies outside of the registry. */
+function withRemote(
+  packageManager: PackageManager,
+  { certificateFile, registryUrl }: PackageSession,
+  argv: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  if (packageManager !== "npm" || certificateFile === null) return argv;
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-npm.ts`, registryUrl, ...argv.slice(1)];
 }
 
 function hasLockfile({ packageManager, rootEntries }: Project): boolean {

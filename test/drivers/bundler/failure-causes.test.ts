@@ -21,7 +21,7 @@ async function recordedOutput(name: string): Promise<string[]> {
 const shown = ({ message, advice }: BuildFailure) => [message, advice];
 const PUBLIC = { setting: "public", isPublic: true };
 const OFFLINE: BuildConnections = { kind: "none", egress: null, failedHosts: [] };
-const NO_REPORT = { exceeded: null, unavailable: [], missing: [], blockedHosts: [] };
+const NO_REPORT = { exceeded: null, unavailable: [], missing: [], failedUrls: [], blockedHosts: [] };
 
 describe("a failed build script", () => {
   test.each([

@@ -2,6 +2,7 @@ import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import type { PackageReport } from "../../../ports/package-registry.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 import type { ForeignPackage } from "../find-foreign-packages.ts";
+import { toSingleLine } from "../single-line.ts";
 import { OUTDATED_LOCKFILE } from "../relax-install.ts";
 
 const TITLES: Readonly<Record<PackageManager, string>> = {
@@ -39,6 +40,7 @@ export function explainInstallFailure(
   const unavailable = report.unavailable[0];
   if (unavailable !== undefined) return registryFailure(unavailable);
   return (
+    failedUrl(report, foreign) ??
     missingTarball(report, foreign) ??
     missingPackage(report, lines) ??
     missingVersion(lines) ??
@@ -59,6 +61,20 @@ function missingTarball({ missing }: PackageReport, foreign: readonly ForeignPac
   const found = foreign.find(({ source }) => missing.some(({ name }) => name !== "" && source.endsWith(`/${name}`)));
   const host = found && URL.parse(found.source)?.host;
   return host ? notReachable(host, [found.name]) : null;
+}
+
+/** A file outside of the registry that could not be fetched. Package managers tolerate some of these failures. */
+function failedUrl({ failedUrls: [failed] }: PackageReport, foreign: readonly ForeignPackage[]): BuildFailure | null {
+  if (failed === undefined) return null;
+  const { url, reason } = failed;
+  const [, repository = url] =
+    /^https:\/\/(?:codeload\.|api\.|raw\.)?[\w.-]+\/(?:repos\/)?([^/]+\/[^/]+?)(?:\.git)?(?:\/|$)/.exec(url) ?? [];
+  const named = foreign.filter(({ source }) => source.includes(url) || source.includes(repository));
+  const what = (named.length > 0 ? named : foreign).map(({ name }) => name).join(", ");
+  return userFailure(
+    `${what === "" ? "A package" : what} could not be fetched from ${toSingleLine(url)}: ${reason}.`,
+    "Check that the address is public and exists. Otherwise use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
+  );
 }
 
 function notReachable(host: string, names: readonly string[]): BuildFailure {

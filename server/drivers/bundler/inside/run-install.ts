@@ -3,6 +3,7 @@
 //
 // usage: node run-install.ts <lockfile> <registry> <program> [argument...]
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
 const [lockfile, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
@@ -28,6 +29,10 @@ if (lstatSync(".npmrc", { throwIfNoEntry: false })?.isFile()) {
   if (replaced !== settings) writeFileSync(".npmrc", replaced);
 }
 
+// The mirror serves the packages of the private registry too, with the token, which is not here.
+const privateRegistry = process.env[REPLACED_REGISTRY];
+if (privateRegistry !== undefined) replacePrivateRegistry(privateRegistry.replace(/\/$/, ""));
+
 writeYarnSettings();
 
 // pnpm refuses two lists of scripts that a newer version accepts. This install runs none; the step for scripts reads both.
@@ -42,3 +47,12 @@ if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
 process.exitCode = await runPackageManager(program, programArguments);
 
 if (accepted !== workspace) writeFileSync(workspaceFile, workspace);
+
+function replacePrivateRegistry(url: string): void {
+  for (const file of [".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const text = readFileSync(file, "utf8");
+    const changed = text.replaceAll(`${url}/`, registry).replaceAll(url, registry);
+    if (changed !== text) writeFileSync(file, changed);
+  }
+}
