@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
@@ -139,7 +140,9 @@ async function install(
   const relaxed: RelaxedInstall[] = [];
   let last = isIncomplete ? await run(npmCommand("install")) : first;
   while (last.code !== 0) {
-    const next = hasLockfile(project) ? relaxInstall(packageManager, last.output.lines(), relaxed, target) : null;
+    const next = hasLockfile(project)
+      ? relaxInstall(packageManager, last.output.lines(), relaxed, target, session.report().missing)
+      : null;
     if (next === null)
       throw explainInstallFailure(
         packageManager,
@@ -151,9 +154,33 @@ async function install(
     relaxed.push(next);
     last = await run(next.argv);
   }
-  const isExact = !isIncomplete && relaxed.length === 0 && node.isWanted && tool.isWanted;
-  const warnings = [...node.warnings, ...relaxed.map(({ warning }) => warning)];
-  return { selected, warnings, served: session.served(), isWanted: isExact };
+  const isPlugged =
+    packageManager === "yarn-berry" && needsPackageScripts(session.served()) && usesPlugAndPlay(directory);
+  if (isPlugged) {
+    const { code, output } = await runBuildStep(selected, {
+      ...step,
+      env: { ...step.env, ...NODE_MODULES },
+      argv: argv(rootEntries, target.registryUrl, target.member),
+    });
+    if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
+  }
+  const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
+  const warnings = [
+    ...node.warnings,
+    ...relaxed.map(({ warning }) => warning),
+    ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
+  ];
+  const linked = isPlugged ? { ...selected, env: { ...selected.env, ...NODE_MODULES } } : selected;
+  return { selected: linked, warnings, served: session.served(), isWanted: isExact };
+}
+
+/** Install scripts need a folder for their package, which Plug'n'Play has not. */
+const NODE_MODULES = { YARN_NODE_LINKER: "node-modules" } as const;
+const PLUG_AND_PLAY_WARNING =
+  "Packages with install scripts do not run from the archives of Plug'n'Play, so they were installed to node_modules. Add `nodeLinker: node-modules` to .yarnrc.yml.";
+
+function usesPlugAndPlay(directory: string): boolean {
+  return existsSync(path.join(directory, ".pnp.cjs"));
 }
 
 /** The same install. For npm, with a script that prepares dependencies outside of the registry. */

@@ -96,7 +96,7 @@ function missingPackage({ missing }: PackageReport, lines: readonly string[]): B
     );
   return userFailure(
     `The package registry does not have the package ${found.name}.`,
-    "Correct its name in package.json, or remove it, then deploy again. A private package must be readable for the service.",
+    "Correct its name in package.json, or remove it, then deploy again. For a private package, set the variables NPM_REGISTRY and NPM_TOKEN of the app.",
   );
 }
 

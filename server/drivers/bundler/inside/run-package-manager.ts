@@ -23,6 +23,6 @@ export function writeYarnSettings(): void {
   mkdirSync(homedir(), { recursive: true });
   writeFileSync(
     `${homedir()}/.yarnrc.yml`,
-    "ignorePath: true\nnpmMinimalAgeGate: 0\napprovedGitRepositories:\n  - '**'\n",
+    "ignorePath: true\nnpmMinimalAgeGate: 0\nnpmPreapprovedPackages:\n  - '**'\napprovedGitRepositories:\n  - '**'\n",
   );
 }
