@@ -80,7 +80,7 @@ function failedUrl({ failedUrls: [failed] }: PackageReport, foreign: readonly Fo
 function notReachable(host: string, names: readonly string[]): BuildFailure {
   const what = names.length === 0 ? "" : ` for ${names.join(", ")}`;
   return userFailure(
-    `The install tried to reach ${host}${what}. Builds can reach the package registry only.`,
+    `The install tried to reach ${host}${what}. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.`,
     "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }
@@ -126,7 +126,7 @@ function unreachableGit(lines: readonly string[], foreign: readonly ForeignPacka
   const [first] = foreign;
   if (first === undefined || !lines.some((line) => /\bgit\b|\bssh\b|Could not resolve host/i.test(line))) return null;
   return userFailure(
-    `The install tried to fetch ${foreign.map(({ name }) => name).join(", ")} with git, from ${first.source}. Builds can reach the package registry only.`,
+    `The install tried to fetch ${foreign.map(({ name }) => name).join(", ")} with git, from ${first.source}. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.`,
     "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }
