@@ -3,7 +3,7 @@ import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
 import { adjustNpmrc } from "./adjust-npmrc.ts";
-import { type BuildContext, runBuildStep, say, type StepResult } from "./build-step.ts";
+import { type BuildContext, type BuildStep, runBuildStep, say, type StepResult } from "./build-step.ts";
 import {
   type BuildEntries,
   type DependencyEntry,
@@ -135,6 +135,50 @@ async function install(
   const run = (argv: readonly [string, ...string[]]) =>
     runBuildStep(selected, { ...step, argv: [...withRemote(packageManager, session, argv), ...options] });
   const target = { registryUrl: session.registryUrl, member: memberOf(location) };
+  const { isIncomplete, relaxed } = await runInstalls({ context, session, project, directory, target, run });
+  const isPlugged =
+    packageManager === "yarn-berry" && needsPackageScripts(session.served()) && usesPlugAndPlay(directory);
+  const linked = isPlugged ? { ...selected, env: { ...selected.env, ...NODE_MODULES } } : selected;
+  if (isPlugged)
+    await installToNodeModules(linked, session, {
+      ...step,
+      argv: argv(rootEntries, target.registryUrl, target.member),
+    });
+  const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
+  const warnings = [
+    ...node.warnings,
+    ...relaxed.map(({ warning }) => warning),
+    ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
+  ];
+  return { selected: linked, warnings, served: session.served(), isWanted: isExact };
+}
+
+/** Install scripts need a folder for their package, which Plug'n'Play has not. */
+const NODE_MODULES = { YARN_NODE_LINKER: "node-modules" } as const;
+const PLUG_AND_PLAY_WARNING =
+  "Packages with install scripts do not run from the archives of Plug'n'Play, so they were installed to node_modules. Add `nodeLinker: node-modules` to .yarnrc.yml.";
+
+async function installToNodeModules(context: BuildContext, session: PackageSession, step: BuildStep): Promise<void> {
+  const { code, output } = await runBuildStep(context, step);
+  if (code !== 0) throw explainInstallFailure("yarn-berry", session.report(), output.lines());
+}
+
+interface InstallRun {
+  context: BuildContext;
+  session: PackageSession;
+  project: Project;
+  directory: string;
+  target: { registryUrl: string; member: string | null };
+  run(argv: readonly [string, ...string[]]): Promise<StepResult>;
+}
+
+/** Installs, and after a failure without the check that failed. @throws {BuildFailure} */
+async function runInstalls({ context, session, project, directory, target, run }: InstallRun): Promise<{
+  isIncomplete: boolean;
+  relaxed: RelaxedInstall[];
+}> {
+  const { packageManager, rootEntries } = project;
+  const { argv } = INSTALL_COMMANDS[packageManager];
   const first = await run(argv(rootEntries, target.registryUrl, target.member));
   const isIncomplete = lacksUnpublished(packageManager, first);
   const relaxed: RelaxedInstall[] = [];
@@ -154,30 +198,8 @@ async function install(
     relaxed.push(next);
     last = await run(next.argv);
   }
-  const isPlugged =
-    packageManager === "yarn-berry" && needsPackageScripts(session.served()) && usesPlugAndPlay(directory);
-  if (isPlugged) {
-    const { code, output } = await runBuildStep(selected, {
-      ...step,
-      env: { ...step.env, ...NODE_MODULES },
-      argv: argv(rootEntries, target.registryUrl, target.member),
-    });
-    if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  }
-  const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
-  const warnings = [
-    ...node.warnings,
-    ...relaxed.map(({ warning }) => warning),
-    ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
-  ];
-  const linked = isPlugged ? { ...selected, env: { ...selected.env, ...NODE_MODULES } } : selected;
-  return { selected: linked, warnings, served: session.served(), isWanted: isExact };
+  return { isIncomplete, relaxed };
 }
-
-/** Install scripts need a folder for their package, which Plug'n'Play has not. */
-const NODE_MODULES = { YARN_NODE_LINKER: "node-modules" } as const;
-const PLUG_AND_PLAY_WARNING =
-  "Packages with install scripts do not run from the archives of Plug'n'Play, so they were installed to node_modules. Add `nodeLinker: node-modules` to .yarnrc.yml.";
 
 function usesPlugAndPlay(directory: string): boolean {
   return existsSync(path.join(directory, ".pnp.cjs"));

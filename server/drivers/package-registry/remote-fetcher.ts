@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
-import type { Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
 import { isPublic, isPublicPort } from "../../sandbox/public-address.ts";
 import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
 
@@ -103,7 +103,7 @@ export class RemoteFetcher {
     });
   }
 
-  async #resolve({ protocol, hostname, port }: URL): ReturnType<Lookup> {
+  async #resolve({ protocol, hostname, port }: URL): Promise<Awaited<ReturnType<Lookup>>> {
     // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
     if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
       throw new RemoteFailure(`${protocol}//${hostname} is not an https URL with a host name`);

@@ -73,7 +73,7 @@ export class RemoteSources {
       this.#addHost(host);
     }
     const origin = Object.keys(SERVED_BY).find((each) => SERVED_BY[each]?.includes(host));
-    if (origin !== undefined || scheme !== "https" || /\.git$/.test(address))
+    if (origin !== undefined || scheme !== "https" || address.endsWith(".git"))
       this.#addRepository(origin ?? host, address.slice(host === "api.github.com" ? "/repos/".length : 1));
   }
 

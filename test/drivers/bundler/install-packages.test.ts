@@ -189,7 +189,7 @@ describe("the install step", () => {
     [
       "a package from another host",
       { greeting: "github:owner/greeting" },
-      "The install tried to reach github.com for greeting. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.",
+      "greeting could not be fetched from https://github.com/owner/greeting.git/info/refs?service=git-upload-pack: github.com has no public address.",
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
     await using h = await setUp();
