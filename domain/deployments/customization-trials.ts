@@ -96,6 +96,7 @@ export class Trials {
         rootDirectory: deployment.rootDirectory,
         network: deployment.buildNetwork,
         variables: await this.#buildVariables(),
+        registry: await this.#deps.variables.readRegistry(deployment.appId),
         onOutput: (chunk) => {
           output.add(chunk);
           this.#request.onOutput(chunk);

@@ -81,7 +81,15 @@ async function build(
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId, appId } = deployment;
-  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
+  const registry = await deps.variables.readRegistry(appId);
+  const source = {
+    sourceDirectory,
+    outputDirectory,
+    rootDirectory: deployment.rootDirectory,
+    network,
+    variables,
+    registry,
+  };
   const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
   const { rootDirectory } = bundle;
   if (deployment.rootDirectory === null && rootDirectory !== ".")

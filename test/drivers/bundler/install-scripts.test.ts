@@ -82,6 +82,13 @@ describe("the scripts of installed packages", () => {
     },
   );
 
+  test("Plug'n'Play: packages with scripts are installed to node_modules, with a warning", async () => {
+    await using checkout = await createCheckout(project(["generating"], { packageManager: "yarn@4.18.1" }));
+    const { warnings } = await installWithWarnings(mirror(), checkout);
+    expect(await readImported(checkout, "generating")).toBe("generated");
+    expect(warnings).toEqual([expect.stringContaining("Add `nodeLinker: node-modules` to .yarnrc.yml.")]);
+  });
+
   test.each([
     ["pnpm 10 without an approval", { packageManager: "pnpm@10.0.0" }, "module.exports = 'as published';"],
     [

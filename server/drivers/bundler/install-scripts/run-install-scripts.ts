@@ -74,7 +74,7 @@ async function runScripts(
   { packages: resolved }: ServedPackages,
   phase: ScriptPlan["phase"],
 ): Promise<ScriptsRun> {
-  await using session = await packages.openResolved(resolved);
+  await using session = await packages.openResolved(resolved, { registry: context.request.registry ?? null });
   // Scripts of an earlier phase cannot have created a file of this name.
   const reportName = `install-scripts-${randomUUID()}.json`;
   const { code } = await runStep(context, session, project, phase, reportName);
