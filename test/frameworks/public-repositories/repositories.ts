@@ -154,6 +154,22 @@ const NEXT = all("Next.js", [
   { repo: "steven-tey/precedent", text: "Precedent" },
   { repo: "mickasmt/next-saas-stripe-starter", text: "Next" },
   { repo: "trpc/examples-next-prisma-starter", text: "tRPC" },
+  { repo: "vercel/examples", folder: "websockets/next-chat", text: "WebSocket Chat" },
+  { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
+  { repo: "vercel/examples", folder: "edge-middleware/cookies", text: "Cookies" },
+  { repo: "vercel/examples", folder: "app-directory/share-state", text: "Sharing State in Next.js" },
+  { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
+  { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
+  { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
+  { repo: "vercel/examples", folder: "storage/postgres-drizzle", text: "Postgres on Vercel" },
+  { repo: "vercel/examples", folder: "storage/postgres-starter", text: "Postgres on Vercel" },
+  { repo: "vercel/examples", folder: "storage/postgres-kysely", text: "Postgres on Vercel" },
+  { repo: "arhamkhnz/next-shadcn-admin-dashboard", text: "Studio Admin" },
+  { repo: "nextauthjs/next-auth-example", text: "NextAuth.js Example" },
+  { repo: "fuma-nama/fumadocs-ui-template", text: "Hello World" },
+  { repo: "vercel/next-app-router-playground", text: "Playground" },
+  { repo: "vercel/chatbot", text: "Chatbot" },
+  { repo: "umami-software/umami", text: "Umami" },
 ]);
 
 const NODE_SERVERS = all("Node server", [
@@ -179,6 +195,14 @@ const NODE_SERVERS = all("Node server", [
   { repo: "sahat/hackathon-starter", text: "Hackathon Starter" },
   { repo: "contentful/the-example-app.nodejs", text: "The example app" },
   { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
+  { repo: "remix-run/react-router-templates", folder: "node-postgres", text: "React Router" },
+  { repo: "remix-run/blues-stack", text: "Blues Stack" },
+  { repo: "notiz-dev/nestjs-prisma-starter", text: "Hello World!" },
+  { repo: "brocoders/nestjs-boilerplate", text: "NestJS API" },
+  { repo: "antonio-lazaro/prisma-express-typescript-boilerplate", path: "/v1/docs", text: "prisma-express" },
+  { repo: "prisma/prisma-examples", folder: "deployment-platforms/heroku", path: "/api", text: "" },
+  { repo: "withastro/astro", folder: "examples/ssr", text: "Online Store" },
+  { repo: "vercel/examples", folder: "solutions/express", text: "Express" },
 ]);
 
 const refused = (language: string) => `${language} project. Node.js and Workers projects can be deployed.`;
