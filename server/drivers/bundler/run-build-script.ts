@@ -24,7 +24,7 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const step = {
     name: "build",
     ...network.step,
-    env: { ...platformVariables(project), ...network.step.env },
+    env: { ...platformVariables(project, context), ...network.step.env },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -58,9 +58,14 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
  * make Nitro build for Pages. A Pages project gets the second only, as on Pages.
  */
-function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<string, string> {
+function platformVariables(
+  { needsSvelteAdapter, isPages }: Project,
+  { request }: BuildContext,
+): Record<string, string> {
   if (isPages) return { CF_PAGES: "1" };
-  return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
+  if (!needsSvelteAdapter) return { WORKERS_CI: "1" };
+  const options = [request.variables?.["NODE_OPTIONS"], `--import=${SANDBOX_PATHS.scripts}/replace-svelte-adapter.mjs`];
+  return { WORKERS_CI: "1", CF_PAGES: "1", NODE_OPTIONS: options.filter((each) => each !== undefined).join(" ") };
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {
