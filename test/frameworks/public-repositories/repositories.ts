@@ -128,11 +128,14 @@ const WORKERS = all("Worker", [
   { repo: "cloudflare/worker-template-router", text: "Hello" },
   { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "{}" },
   { repo: "trpc/trpc", folder: "examples/cloudflare-workers", text: "NOT_FOUND", path: "/" },
+  { repo: "vercel/examples", folder: `${BOILERPLATES}/sveltekit-1`, text: "to your new SvelteKit app" },
 ]);
 
 const WORKSPACES = all("workspace", [
   { repo: "excalidraw/excalidraw", text: "Excalidraw" },
-  { repo: "sveltejs/realworld", text: "conduit" },
+  // Replaces sveltejs/realworld, which shows nothing without its API at api.realworld.show.
+  { repo: "withastro/starlight", text: "Starlight" },
+  { repo: "vuejs/pinia", text: "Pinia" },
   { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
   { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
 ]);
