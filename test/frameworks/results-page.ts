@@ -39,7 +39,8 @@ The newest version of each tool from npm runs in an empty folder. Tools that dow
 const REPOSITORY_HEADER = `## Public repositories
 
 The newest commit of each repository, from the folder REPOSITORIES_DIR (see [repositories.md](repositories.md#tests-with-public-projects)). A folder of
-a repository is deployed as a repository of its own, unless it is part of a workspace. Projects of other languages must be refused.
+a repository is deployed as a repository of its own, unless it is part of a workspace. Variables that its documentation requires are
+set. Projects of other languages must be refused.
 
 | Repository | Kind | Framework found | Result | Seconds |
 |---|---|---|---|---|`;

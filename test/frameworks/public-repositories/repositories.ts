@@ -17,6 +17,8 @@ export interface PublicRepository {
   folder?: string;
   /** The `root_directory` of the app; by default the root. */
   rootDirectory?: string;
+  /** Variables that the documentation of the repository requires, for its build and the app. */
+  variables?: Readonly<Record<string, string>>;
   /** Text that the page has in a browser, or its title. For another language: the message of the failure. */
   text: string;
   /** The path to open; by default `/`. */
@@ -78,7 +80,12 @@ const SINGLE_PAGE_APPS = [
     { repo: "antfu-collective/icones", text: "Icônes" },
     { repo: "gothinkster/react-redux-realworld-example-app", text: "conduit" },
     { repo: "gothinkster/vue-realworld-example-app", text: "conduit" },
-    { repo: "alan2207/bulletproof-react", rootDirectory: "apps/react-vite", text: "Bulletproof React" },
+    {
+      repo: "alan2207/bulletproof-react",
+      rootDirectory: "apps/react-vite",
+      variables: { VITE_APP_API_URL: "https://api.bulletproofapp.com", VITE_APP_ENABLE_API_MOCKING: "true" },
+      text: "Bulletproof React",
+    },
     { repo: "fastapi/full-stack-fastapi-template", rootDirectory: "frontend", text: "FastAPI" },
     { repo: "solidjs/templates", folder: "vanilla/basic", text: "Solid" },
     { repo: "solidjs/templates", folder: "vanilla/with-sass", text: "Solid" },
