@@ -86,10 +86,9 @@ async function findText(page: Page, expected: { text: string } | { markup: strin
 
 /** A page without text can show a picture or a form. The text that was found can be that of its title. */
 async function describeEmptyPage(page: Page): Promise<string | null> {
-  const isEmpty = () =>
-    page.evaluate(
-      () => document.body.innerText.trim() === "" && document.querySelector("img, svg, canvas, video, input") === null,
-    );
+  const isEmpty = async () =>
+    (await page.locator("body").innerText()).trim() === "" &&
+    (await page.locator("img, svg, canvas, video, input").count()) === 0;
   const end = performance.now() + TEXT_TIMEOUT_MS;
   while (await isEmpty()) {
     if (performance.now() > end) return `The page "${await page.title()}" is empty.`;

@@ -117,7 +117,8 @@ const WORKERS = all("Worker", [
   { repo: "honojs/examples", folder: "durable-objects", text: "Select a Durable Object" },
   { repo: "honojs/examples", folder: "jsx-ssr", text: "Post" },
   { repo: "cloudflare/templates", folder: "d1-template", text: "Successfully connected d1-template to D1" },
-  { repo: "cloudflare/templates", folder: "d1-starter-sessions-api-template", text: "D1 Sessions API" },
+  // Replaces d1-starter-sessions-api-template, whose page is empty without scripts from esm.sh.
+  { repo: "cloudflare/templates", folder: "react-router-hono-fullstack-template", text: "React Router" },
   { repo: "cloudflare/templates", folder: "react-starter-template", text: "Get started with Cloudflare" },
   { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "Todo List" },
   { repo: "cloudflare/templates", folder: "remix-starter-template", text: "Remix" },
