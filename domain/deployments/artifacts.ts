@@ -2,7 +2,7 @@ import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { artifactBucketName } from "../apps/app-resources.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import { App } from "../apps/app.entity.ts";
-import type { AssetRules, Bundle, Migration } from "../ports/bundler.ts";
+import type { AppCode, AssetRules, Bundle, Migration, NodeServer } from "../ports/bundler.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
@@ -20,8 +20,17 @@ const ASSETS = "assets";
 /** Written last: an artifact without it is incomplete. */
 const DESCRIPTION = "bundle.json";
 
+/** The folder of the layers of Node servers, which the bundles of an app share. */
+const LAYERS = "layers";
+/** In bytes. A layer is stored in parts, because an object is in memory as a whole. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** Written last: a layer without it is incomplete. It contains the number of parts. */
+const PART_COUNT = "count";
+
 interface Description {
   framework: string | null;
+  /** Absent for a Worker. */
+  server?: NodeServer<{ digest: string }>;
   /**
    * `null` if the app has no static files. The file at `paths[n]` is the object `assets/<n>`, because a build can create
    * paths that are too long for keys.
@@ -45,7 +54,9 @@ export async function storeArtifact(
 ): Promise<string> {
   const bucket = artifactBucketName(appId);
   const key = `${number}.${fencingToken}`;
-  await objects.put(bucket, `${key}/${SCRIPT}`, await workspace.readFile(bundle.scriptPath));
+  if (bundle.code.runtime === "worker")
+    await objects.put(bucket, `${key}/${SCRIPT}`, await workspace.readFile(bundle.code.scriptPath));
+  else await storeLayers({ objects }, bucket, bundle.code.server, { workspace, signal });
   const paths: string[] = [];
   if (bundle.assets !== null) {
     for await (const file of workspace.filesIn(bundle.assets.directory)) {
@@ -56,7 +67,7 @@ export async function storeArtifact(
   }
   const { framework, migrations } = bundle;
   const assets = bundle.assets && { rules: bundle.assets.rules, paths };
-  const description: Description = { framework, assets, migrations };
+  const description: Description = { framework, assets, migrations, ...describeServer(bundle.code) };
   await objects.put(bucket, `${key}/${DESCRIPTION}`, new TextEncoder().encode(JSON.stringify(description)));
   return key;
 }
@@ -69,20 +80,82 @@ export async function loadArtifact(
 ): Promise<Bundle | null> {
   const bucket = artifactBucketName(appId);
   const description = await readDescription(objects, bucket, key);
-  const script = await objects.get(bucket, `${key}/${SCRIPT}`);
-  if (description === null || script === null) return null;
-  const { framework, migrations, assets } = description;
+  if (description === null) return null;
+  const { framework, migrations } = description;
   const folder = `artifact-${key}`;
-  const scriptPath = await workspace.writeOutput(`${folder}/${SCRIPT}`, script);
-  if (assets === null) return { scriptPath, assets, framework, migrations, warnings: [] };
+  const code = await loadCode({ objects }, { bucket, key, server: description.server }, { workspace, folder, signal });
+  if (code === null) return null;
+  if (description.assets === null) return { code, assets: null, framework, migrations, warnings: [] };
+  const { rules, paths } = description.assets;
   const directory = await workspace.createOutputFolder(`${folder}/${ASSETS}`);
-  for (const [index, path] of assets.paths.entries()) {
+  for (const [index, path] of paths.entries()) {
     signal.throwIfAborted();
     const body = await objects.get(bucket, `${key}/${ASSETS}/${index}`);
     if (body === null) return null;
     await workspace.writeOutput(`${folder}/${ASSETS}/${path}`, body);
   }
-  return { scriptPath, assets: { directory, rules: assets.rules }, framework, migrations, warnings: [] };
+  return { code, assets: { directory, rules }, framework, migrations, warnings: [] };
+}
+
+function describeServer(code: AppCode): Pick<Description, "server"> {
+  if (code.runtime === "worker") return {};
+  const { command, directory, layers } = code.server;
+  return { server: { command, directory, layers: layers.map(({ digest }) => ({ digest })) } };
+}
+
+/** Stores the layers of a server that are not stored yet. */
+async function storeLayers(
+  { objects }: ArtifactDeps,
+  bucket: string,
+  { layers }: NodeServer,
+  { workspace, signal }: { workspace: Workspace; signal: AbortSignal },
+): Promise<void> {
+  for (const { digest, path } of layers) {
+    const folder = `${LAYERS}/${digest}`;
+    if ((await objects.get(bucket, `${folder}/${PART_COUNT}`)) !== null) continue;
+    let count = 0;
+    for await (const part of workspace.readFileInParts(path, PART_BYTES)) {
+      signal.throwIfAborted();
+      await objects.put(bucket, `${folder}/${count}`, part);
+      count += 1;
+    }
+    await objects.put(bucket, `${folder}/${PART_COUNT}`, new TextEncoder().encode(String(count)));
+  }
+}
+
+/** Copies the script or the layers of a stored bundle to a folder of the workspace; `null` if a part of it is missing. */
+async function loadCode(
+  { objects }: ArtifactDeps,
+  { bucket, key, server }: { bucket: string; key: string; server: Description["server"] },
+  { workspace, folder, signal }: { workspace: Workspace; folder: string; signal: AbortSignal },
+): Promise<AppCode | null> {
+  if (server === undefined) {
+    const script = await objects.get(bucket, `${key}/${SCRIPT}`);
+    if (script === null) return null;
+    return { runtime: "worker", scriptPath: await workspace.writeOutput(`${folder}/${SCRIPT}`, script) };
+  }
+  const layers = [];
+  for (const { digest } of server.layers) {
+    const stored = `${LAYERS}/${digest}`;
+    const count = await objects.get(bucket, `${stored}/${PART_COUNT}`);
+    if (count === null) return null;
+    const parts = readParts({ objects }, bucket, { stored, count: Number(new TextDecoder().decode(count)), signal });
+    layers.push({ digest, path: await workspace.writeOutput(`${folder}/${digest}`, parts) });
+  }
+  return { runtime: "node", server: { ...server, layers } };
+}
+
+async function* readParts(
+  { objects }: ArtifactDeps,
+  bucket: string,
+  { stored, count, signal }: { stored: string; count: number; signal: AbortSignal },
+): AsyncIterable<Uint8Array> {
+  for (let index = 0; index < count; index++) {
+    signal.throwIfAborted();
+    const part = await objects.get(bucket, `${stored}/${index}`);
+    if (part === null) throw new Error(`Part ${index} of ${stored} in ${bucket} is missing`);
+    yield part;
+  }
 }
 
 /** The names of the migrations of a stored bundle; none when it is not kept any more. */
@@ -104,7 +177,26 @@ export async function removeOldArtifacts(deps: ArtifactDeps & { em: EntityManage
   // object belongs to a deployment that is created afterwards.
   const objects = await deps.objects.list(bucket);
   const isKept = await inTransaction(deps.em, (em) => removeKeys(em, appId));
-  for (const { key } of objects) if (!isKept(key.slice(0, key.indexOf("/")))) await deps.objects.remove(bucket, key);
+  const removed = objects.filter(({ key }) => !key.startsWith(`${LAYERS}/`) && !isKept(artifactOf(key)));
+  for (const { key } of removed) await deps.objects.remove(bucket, key);
+  await removeOldLayers(deps, appId, new Set(objects.map(({ key }) => artifactOf(key)).filter(isKept)));
+}
+
+function artifactOf(objectKey: string): string {
+  return objectKey.slice(0, objectKey.indexOf("/"));
+}
+
+/** Removes the layers that no bundle uses, unless a deployment is in progress, which may just have stored its own. */
+async function removeOldLayers({ objects, em }: ArtifactDeps & { em: EntityManager }, appId: string, kept: ReadonlySet<string>) {
+  const bucket = artifactBucketName(appId);
+  const layers = (await objects.list(bucket)).filter(({ key }) => key.startsWith(`${LAYERS}/`));
+  if (layers.length === 0) return;
+  const descriptions = await Promise.all([...kept].map((key) => readDescription(objects, bucket, key)));
+  const used = new Set(descriptions.flatMap((each) => each?.server?.layers ?? []).map(({ digest }) => digest));
+  if ((await em.fork().count(Deployment, { appId, status: { $in: [...IN_PROGRESS] } })) > 0) return;
+  // Their count first, so that an interrupted removal leaves an incomplete layer.
+  const unused = layers.filter(({ key }) => !used.has(key.split("/")[1] ?? ""));
+  for (const { key } of unused.toSorted((a) => (a.key.endsWith(PART_COUNT) ? -1 : 1))) await objects.remove(bucket, key);
 }
 
 /**

@@ -102,11 +102,11 @@ async function storeSources(deps: StepDeps, { deployment, workspace, signal }: A
 async function discover(
   { discovery, reportInternalError }: StepDeps,
   { deployment, workspace, log, signal }: Attempt,
-  { scriptPath, rootDirectory }: BuiltBundle,
+  { code, rootDirectory }: BuiltBundle,
 ): Promise<DiscoveryResult> {
   const sourceDirectory = path.join(workspace.sourceDirectory, rootDirectory);
   const report = (error: unknown) => reportInternalError(error, deployment);
-  const request = { scriptPath, sourceDirectory, signal };
+  const request = { code, sourceDirectory, signal };
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
   log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);

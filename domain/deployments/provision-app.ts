@@ -55,14 +55,14 @@ export async function publish(
   deps: Pick<StepDeps, "edge" | "variables">,
   attempt: Attempt,
   {
-    scriptPath,
+    code,
     assets,
     rootDirectory = null,
   }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
-  const script = { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) };
+  const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
     const { problem = null } = await deps.edge.publish(slug, script, signal);
     if (problem === null) return [];

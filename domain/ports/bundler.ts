@@ -14,10 +14,33 @@ export interface AssetRules {
   run_worker_first?: boolean | string[] | undefined;
 }
 
+/** How an app runs: as a script of the edge platform, or as a Node.js process. */
+export const RUNTIMES = ["worker", "node"] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+/** A part of the files of a Node server. */
+export interface Layer {
+  /** The SHA-256 of the archive before its compression, in hexadecimal. Equal files have the same digest in every build. */
+  digest: string;
+  /** Path of a tar archive, compressed with Zstandard. */
+  path: string;
+}
+
+export interface NodeServer<FileLayer = Layer> {
+  /** The start command of the project, for a shell. */
+  command: string;
+  /** The folder in which it starts, relative to the root of the files: `apps/web`, or `.`. */
+  directory: string;
+  /** The files, in the folder in which they were built. The first layer is above the others. */
+  layers: readonly FileLayer[];
+}
+
+/** What runs when an app gets a request. `scriptPath` is the edge platform's multipart upload form: metadata, bindings, modules. */
+export type AppCode = { runtime: "worker"; scriptPath: string } | { runtime: "node"; server: NodeServer };
+
 /** Everything an edge platform needs to run one version of an app. Its files are removed with the workspace. */
 export interface Bundle {
-  /** Path of the edge platform's multipart upload form: metadata, bindings and modules. */
-  scriptPath: string;
+  code: AppCode;
   /** Static files to serve besides the script, without links; `null` if the app has none. */
   assets: { directory: string; rules: AssetRules } | null;
   /** The id of the detected framework, such as `astro`, `vite` or `hono`; `null` for a plain script. */
@@ -41,6 +64,8 @@ export interface BundleRequest {
   outputDirectory: string;
   /** The folder to build, relative to the source. Without it, the only package of a workspace that can be deployed. */
   rootDirectory?: string | null;
+  /** How the app runs; without it, as the project says. */
+  runtime?: Runtime | null;
   /** Whether the build script may connect to public addresses. Without it, and if the operator forbids it, it has no network. */
   network?: boolean;
   onOutput: OutputListener;

@@ -1,11 +1,11 @@
 import { formatNames } from "../shared/missing-variables.ts";
-import type { AssetRules } from "./bundler.ts";
+import type { AppCode, AssetRules } from "./bundler.ts";
 
 export interface Script {
   appId: string;
   /** Grows with every attempt to publish the app, so that a late worker cannot replace the script of a newer attempt. */
   generation: number;
-  scriptPath: string;
+  code: AppCode;
   assets: { directory: string; rules: AssetRules } | null;
   /** The app's SQL database, bound under the names that the script declares. */
   databaseId: string;

@@ -1,3 +1,5 @@
+import type { AppCode } from "./bundler.ts";
+
 /** A query only reads. A mutation may write. Agents may call a query without confirmation. */
 export const PROCEDURE_KINDS = ["query", "mutation"] as const;
 export type ProcedureKind = (typeof PROCEDURE_KINDS)[number];
@@ -143,8 +145,7 @@ export const DISCOVERY_CAPS = {
 export const PROCEDURE_NAME = /^[A-Za-z0-9_$-]+(\.[A-Za-z0-9_$-]+)*$/;
 
 export interface DiscoveryRequest {
-  /** The bundle in its upload form. */
-  scriptPath: string;
+  code: AppCode;
   /** The checkout after the build. Its content is untrusted. */
   sourceDirectory: string;
   signal: AbortSignal;

@@ -14,8 +14,10 @@ export interface Workspace {
   filesIn(directory: string): AsyncIterable<SourceFile>;
   /** Reads a regular file in the workspace. */
   readFile(path: string): Promise<Uint8Array>;
-  /** Writes a file below the output folder. Returns its absolute path. */
-  writeOutput(path: string, body: Uint8Array): Promise<string>;
+  /** Reads a regular file in the workspace in parts of this size, in bytes; the last one can be smaller. */
+  readFileInParts(path: string, partBytes: number): AsyncIterable<Uint8Array>;
+  /** Writes a file below the output folder, which may arrive in parts. Returns its absolute path. */
+  writeOutput(path: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string>;
   /** Creates a folder below the output folder, if it does not exist. Returns its absolute path. */
   createOutputFolder(path: string): Promise<string>;
   /** Copies a folder of the workspace to a new one beside the source. Links stay links. Returns the absolute path of the copy. */

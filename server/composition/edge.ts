@@ -9,9 +9,14 @@ import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
+import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { ReadinessCheck } from "../http/health.ts";
+import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
+import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
+import type { StartProcess } from "../sandbox/start-process.ts";
+import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices {
@@ -31,6 +36,7 @@ export interface EdgeServices {
 
 interface EdgeDeps {
   controlGroups: ControlGroups;
+  startProcess: StartProcess;
   variables: AppVariables;
   /** Counts the requests to apps. */
   usageCounter: UsageCounter;
@@ -40,7 +46,7 @@ interface EdgeDeps {
 /** Opens the embedded edge platform, with its proxy listening. */
 export async function openEdge(
   config: Config,
-  { controlGroups, variables, usageCounter, log }: EdgeDeps,
+  { controlGroups, startProcess, variables, usageCounter, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const embedded = opening.use(
@@ -51,6 +57,11 @@ export async function openEdge(
       appsDomain: config.appsDomain,
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
+      nodeSandbox:
+        config.sandbox === "none"
+          ? new UnconfinedSandbox({ groups: controlGroups })
+          : new BubblewrapSandbox({ kind: "apps", groups: controlGroups, temporaryMb: 256, startProcess }),
+      serverTools: serverTools(TOOLCHAIN_FOLDERS.modules),
       groups: controlGroups,
       trustedProxies: config.trustedProxies,
       variables,

@@ -1,9 +1,10 @@
-import type { Bundle } from "../../domain/ports/bundler.ts";
+import type { Bundle, NodeServer } from "../../domain/ports/bundler.ts";
+import type { AppAddress } from "./app-address.ts";
 
 /** An app that runs for inspection only. Disposing it stops it. */
 export interface IsolatedApp extends AsyncDisposable {
-  /** The port on 127.0.0.1 at which it listens. */
-  port: number;
+  /** Where it listens for HTTP. */
+  address: AppAddress;
 }
 
 /** An ES module that is added to those of the app. Its path is absolute. */
@@ -24,7 +25,7 @@ export interface IsolatedAppRequest {
   editModule?: (source: string) => string;
 }
 
-export interface TrialRequest extends Pick<Bundle, "scriptPath" | "assets"> {
+export interface TrialRequest extends Pick<Bundle, "code" | "assets"> {
   /** A SQL database that only this trial uses. */
   databaseId: string;
   variables: Readonly<Record<string, string>>;
@@ -39,6 +40,13 @@ export interface IsolatedRuntime {
    * @throws {UnhealthyScript} when the code of the app prevents the start
    */
   start(request: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp>;
+
+  /**
+   * Starts a Node server in a sandbox of its own, without network and variables, and with storage that is removed afterwards.
+   *
+   * @throws {UnhealthyScript} when it does not start
+   */
+  startServer(server: NodeServer, signal: AbortSignal): Promise<IsolatedApp>;
 
   /**
    * Starts an app as the edge platform does, with its bindings and temporary storage, but without network.

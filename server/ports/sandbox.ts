@@ -8,12 +8,30 @@ export interface Mount {
   writable: boolean;
   /** Whether many commands have this mount, so that a sandbox may prepare it once for all of them. Not writable. */
   shared?: boolean;
+  /** Whether only sandboxes write to the folder, and something else limits its size. */
+  keepsData?: boolean;
+}
+
+/**
+ * A folder inside the sandbox that shows read-only folders, the first above the others. What the command changes exists in `upper`
+ * only.
+ */
+export interface LayeredFolder {
+  /** Absolute paths of the host, the uppermost first. */
+  layers: readonly string[];
+  /** Empty folders of the host, in one file system. Only this command may use them. */
+  upper: string;
+  work: string;
+  merged: string;
+  /** An absolute path inside the sandbox. */
+  to: string;
 }
 
 /** The network of a command: none, or only an HTTP proxy of the host on a unix socket. */
 export type SandboxNetwork = { kind: "none" } | { kind: "proxy"; socketPath: string };
 
 export interface SandboxLimits {
+  /** `Infinity` for a command that runs until it is aborted. */
   wallTimeMs: number;
   /** Resident memory of the whole process tree. */
   memoryMb: number;
@@ -26,6 +44,8 @@ export interface SandboxLimits {
   diskMb: number | null;
   /** How many bytes of output each listener receives. The rest is read and discarded. */
   outputBytes: number;
+  /** How many bytes of output the command may write in a second. Then its writes block until the next one. */
+  outputBytesPerSecond?: number;
 }
 
 export interface SandboxCommand {
@@ -34,6 +54,8 @@ export interface SandboxCommand {
   cwd: string;
   env: Readonly<Record<string, string>>;
   mounts: readonly Mount[];
+  /** Only for a sandbox that can layer folders (see `canLayerFolders`). */
+  layered?: LayeredFolder;
   network: SandboxNetwork;
   limits: SandboxLimits;
   /** Receives standard output and standard error, in the order they were written. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Mount } from "../ports/sandbox.ts";
+import type { LayeredFolder, Mount } from "../ports/sandbox.ts";
 import { dieWithService } from "./die-with-service.ts";
+import { mountLayers } from "./layered-folder.ts";
 import { bindArguments, fileArguments, type SandboxFiles } from "./sandbox-files.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -21,6 +22,8 @@ const DEVICE_LINKS = [
 export interface BubblewrapLayout extends SandboxFiles {
   /** The size of `/tmp`, and of `/dev/shm`. */
   temporaryMb: number;
+  /** One of `mounts` has its folder `merged`. */
+  layered?: LayeredFolder | undefined;
   /** An open file descriptor from which bubblewrap reads the system call filter. */
   filterDescriptor: number;
   /** Further options for the bubblewrap that isolates the command. */
@@ -38,6 +41,7 @@ export interface BubblewrapLayout extends SandboxFiles {
 export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | null): string[] {
   const { mounts } = layout;
   if (uid === null) {
+    if (layout.layered !== undefined) throw new Error("Only root can layer folders");
     const files = [...fileArguments(layout), ...scratchSpace(layout, mounts)];
     return [...dieWithService(), "bwrap", ...isolation(layout), ...files, ...command(layout)];
   }
@@ -46,6 +50,7 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
   const files = ["--bind", "/", "/", ...scratchSpace(layout, mounted)];
   return [
     ...dieWithService(),
+    ...(layout.layered === undefined ? [] : mountLayers(layout.layered)),
     ...mountedFiles(layout, ["--dev", "/dev"]),
     ...asUser,
     "bwrap",

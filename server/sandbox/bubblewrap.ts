@@ -17,7 +17,15 @@ import {
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
-import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
+import {
+  changeOwner,
+  foldersOfOthers,
+  isRoot,
+  keptFolders,
+  ownerOf,
+  restoreAccess,
+  writableFolders,
+} from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { PreparedFiles } from "./prepared-files.ts";
 import { shellLimits } from "./resource-limits.ts";
@@ -112,7 +120,13 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
     const folders = writableFolders(command);
     const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
     try {
-      await changeOwner(folders, acquired.uid, this.#startProcess);
+      const owned = new Set(keptFolders(command));
+      for (const folder of await foldersOfOthers([...owned], acquired.uid)) owned.delete(folder);
+      await changeOwner(
+        folders.filter((folder) => !owned.has(folder)),
+        acquired.uid,
+        this.#startProcess,
+      );
       return await this.#runAs(acquired.uid, command, placement);
     } finally {
       acquired.release();

@@ -40,7 +40,8 @@ export function commandLayout(
     programs,
     // A command with a proxy reaches it through a socket file, so it needs no network either.
     network: "none",
-    mounts: [...nodeMounts(nodePath), ...proxyMounts(command), ...command.mounts],
+    mounts: [...nodeMounts(nodePath), ...proxyMounts(command), ...layeredMounts(command), ...command.mounts],
+    layered: command.layered,
     temporaryMb,
     filterDescriptor: FILTER_DESCRIPTOR,
     options: ["--json-status-fd", String(STATUS_DESCRIPTOR), "--args", String(OPTIONS_DESCRIPTOR)],
@@ -67,6 +68,10 @@ export function environmentOptions({ env, network }: SandboxCommand): string {
 
 function nodeMounts(nodePath: string | null): Mount[] {
   return nodePath === null ? [] : [{ from: nodePath, to: SANDBOX_NODE, writable: false, shared: true }];
+}
+
+function layeredMounts({ layered }: SandboxCommand): Mount[] {
+  return layered === undefined ? [] : [{ from: layered.merged, to: layered.to, writable: true }];
 }
 
 function proxyMounts({ network }: SandboxCommand): Mount[] {

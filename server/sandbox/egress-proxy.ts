@@ -1,19 +1,15 @@
-import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { chmod } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { HOP_BY_HOP_HEADERS } from "../http/hop-by-hop-headers.ts";
+import { connectTo, type Lookup, lookupAll } from "./connect-to-host.ts";
 import { isPublic, isPublicPort, isReachable } from "./public-address.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
-const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
-
-/** Resolves a host name to all its addresses. */
-export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface EgressOptions {
   /**
@@ -141,20 +137,10 @@ export class EgressProxy {
     if (reachable.length === 0) throw new ProxyError(502, `${target.key} has no allowed address`);
     // No event would report that a client has left already.
     if (client.destroyed) throw new ProxyError(502, "The client has left");
-    const socket = connect({
-      host: target.host,
-      port: target.port,
-      autoSelectFamily: true,
-      // No second resolution: the connection goes to the addresses that were checked.
-      lookup: (_host, _options, callback) => callback(null, [...reachable]),
+    return connectTo(target, reachable, (socket) => {
+      this.#track(socket);
+      endWith(socket, client);
     });
-    this.#track(socket);
-    endWith(socket, client);
-    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch((error: unknown) => {
-      socket.destroy();
-      throw error;
-    });
-    return socket;
   }
 
   #allows({ key, port }: Target): boolean {
@@ -201,10 +187,6 @@ function parseAuthority(authority: string): Target | null {
   const { hostname, port } = new URL(`http://${authority}`);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return { host, port: Number(port || 80), key: `${host}:${port || 80}` };
-}
-
-function lookupAll(host: string): ReturnType<Lookup> {
-  return lookup(host, { all: true });
 }
 
 /** `Transfer-Encoding` stays: Node frames the body of the forwarded message by it. */

@@ -43,7 +43,19 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
+/** The writable folders whose size the sandbox limits. */
+export function measuredFolders(command: SandboxCommand): string[] {
+  const kept = keptFolders(command);
+  return writableFolders(command).filter((folder) => !kept.includes(folder));
+}
+
+/** The writable folders to which only sandboxes write. */
+export function keptFolders({ mounts }: SandboxCommand): string[] {
+  return mounts.filter((mount) => mount.writable && mount.keepsData === true).map((mount) => mount.from);
+}
+
 /** The folders of the host that a command may write to. */
-export function writableFolders({ mounts }: SandboxCommand): string[] {
-  return mounts.filter((mount) => mount.writable).map((mount) => mount.from);
+export function writableFolders({ mounts, layered }: SandboxCommand): string[] {
+  const folders = mounts.filter((mount) => mount.writable).map((mount) => mount.from);
+  return layered === undefined ? folders : [...folders, layered.upper];
 }

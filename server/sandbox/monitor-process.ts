@@ -6,7 +6,7 @@ import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
 import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
-import { writableFolders } from "./file-ownership.ts";
+import { measuredFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
 import type { ProcessExit } from "./start-process.ts";
 
@@ -79,10 +79,25 @@ function forwardOutput(stream: Readable | null, limits: SandboxLimits, listener:
     if (remaining > 0) listener?.(chunk.subarray(0, remaining));
     remaining -= chunk.length;
   });
+  if (stream !== null && limits.outputBytesPerSecond !== undefined) slowDown(stream, limits.outputBytesPerSecond);
+}
+
+/** Reads a stream no faster than this. */
+function slowDown(stream: Readable, bytesPerSecond: number): void {
+  let secondEndsAt = 0;
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    const now = Date.now();
+    if (now >= secondEndsAt) [secondEndsAt, bytes] = [now + 1000, 0];
+    bytes += chunk.length;
+    if (bytes <= bytesPerSecond) return;
+    stream.pause();
+    setTimeout(() => stream.resume(), secondEndsAt - now).unref();
+  });
 }
 
 function diskUsage(command: SandboxCommand): DiskUsage | null {
-  const folders = writableFolders(command);
+  const folders = measuredFolders(command);
   const { diskMb } = command.limits;
   return diskMb === null || folders.length === 0 ? null : new DiskUsage(folders, diskMb);
 }
@@ -91,7 +106,7 @@ function watch(running: MonitoredProcess, command: SandboxCommand, disk: DiskUsa
   const { limits, signal } = command;
   const { pid } = running;
   const abort = () => kill("aborted");
-  const wallTime = setTimeout(() => kill("time"), limits.wallTimeMs);
+  const wallTime = limits.wallTimeMs === Infinity ? undefined : setTimeout(() => kill("time"), limits.wallTimeMs);
   const polls = pid === undefined ? [] : [pollMemory(pid, running, limits, kill)];
   // Files without a name count as memory or as disk. Nothing else needs a measurement of files.
   const measuresFiles = disk !== null || !running.placement.isMemoryLimited;

@@ -1,6 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { raceWithSignal } from "../../domain/shared/race-with-signal.ts";
-import type { Lookup } from "./egress-proxy.ts";
+import type { Lookup } from "./connect-to-host.ts";
 
 type Addresses = Awaited<ReturnType<Lookup>>;
 

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import http from "node:http";
 import type { AppTrial, TrialStart } from "../../../domain/ports/app-trial.ts";
 import type { Bundle } from "../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { MigrationFailed, type SqlDatabases, TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
+import type { AppAddress } from "../../ports/app-address.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 
 const START_TIMEOUT_MS = 20_000;
@@ -24,10 +26,10 @@ export class IsolatedTrial implements AppTrial {
     await this.#databases.create(databaseId);
     try {
       await this.#databases.migrate(databaseId, bundle.migrations, signal);
-      const { scriptPath, assets } = bundle;
-      const request = { scriptPath, assets, databaseId, variables };
+      const { code, assets } = bundle;
+      const request = { code, assets, databaseId, variables };
       await using app = await this.#runtime.startTrial(request, AbortSignal.any([signal, timeout]));
-      return { problem: null, status: await requestStatus(app.port, signal) };
+      return { problem: null, status: await requestStatus(app.address, signal) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof UnhealthyScript || error instanceof MigrationFailed)
@@ -40,9 +42,15 @@ export class IsolatedTrial implements AppTrial {
   }
 }
 
-async function requestStatus(port: number, signal: AbortSignal): Promise<number | null> {
+/** Sends a request without a browser's or a client's manners: any response counts. */
+function requestStatus(address: AppAddress, signal: AbortSignal): Promise<number | null> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
-  const response = await fetch(`http://127.0.0.1:${port}/`, { redirect: "manual", signal: bounded }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.status ?? null;
+  return new Promise((resolve) => {
+    http
+      .get({ ...address, path: "/", headers: { host: "app.localhost" }, agent: false, signal: bounded }, (response) => {
+        response.destroy();
+        resolve(response.statusCode ?? null);
+      })
+      .on("error", () => resolve(null));
+  });
 }

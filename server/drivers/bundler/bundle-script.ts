@@ -1,10 +1,12 @@
 import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
+import type { AppCode, Runtime } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
 import { explainBundleFailure } from "./failures/explain-bundle.ts";
+import { packServer } from "./pack-server.ts";
 import { type BundleContents, type BundleResult, readBundleResult } from "./read-bundle-result.ts";
 import { toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS, toolchainEnvironment } from "./toolchain.ts";
@@ -14,17 +16,17 @@ const MAX_SCRIPT_MB = 64;
 const CUSTOM_BUILD_ADVICE = "Read the build log. A custom build command may have ended the bundler too early.";
 
 /** A bundle whose static files are still in the source folder. Their path, relative to the package, is not checked yet. */
-export interface BundledScript extends BundleContents {
-  scriptPath: string;
+export interface BundledApp extends BundleContents {
+  code: AppCode;
 }
 
 /**
- * Bundles the built project with wrangler and moves the script to the output folder.
+ * Bundles the built project with wrangler, or packs the files of a Node server. The result is in the output folder.
  *
  * @param directory - the folder of the package, relative to the source
  * @throws {BuildFailure} `user` when wrangler cannot bundle the project
  */
-export async function bundleScript(context: BuildContext, directory: string): Promise<BundledScript> {
+export async function bundleApp(context: BuildContext, directory: string): Promise<BundledApp> {
   const { outputDirectory } = context.request;
   // The sandbox writes to a folder of its own, so that it cannot create files or links where the host writes.
   const staging = path.join(outputDirectory, "staging");
@@ -32,7 +34,7 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
   const { code, output } = await runBuildStep(context, {
     name: "bundle",
     directory,
-    argv: wranglerCommand(),
+    argv: wranglerCommand(context.request.runtime),
     // A custom build of the wrangler configuration runs the programs of installed packages by their name.
     env: {
       PATH: [...programFolders(directory), context.env["PATH"] ?? toolchainEnvironment(context.toolchain)["PATH"]].join(
@@ -44,10 +46,16 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
   if (code !== 0) throw explainBundleFailure(output.lines());
   const result = await readResult(path.join(staging, "result.json"));
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
+  if ("server" in result) {
+    await removeTree(staging);
+    const { framework, warnings, command } = result.server;
+    const server = await packServer(context, command, directory);
+    return { framework, assets: null, migrations: [], warnings, code: { runtime: "node", server } };
+  }
   const scriptPath = path.join(outputDirectory, "script.form");
   await moveScript(path.join(staging, "script.form"), scriptPath);
   await removeTree(staging);
-  return { ...result, scriptPath };
+  return { ...result, code: { runtime: "worker", scriptPath } };
 }
 
 /** The folders with the programs of the packages that a folder of the source uses, the nearest first. */
@@ -61,7 +69,7 @@ function programFolders(directory: string): string[] {
 const LARGE_NEW_SPACE = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
 
 /** The command inside the sandbox. It runs wrangler's script: wrangler's own command would start a second process. */
-export function wranglerCommand(): [string, ...string[]] {
+export function wranglerCommand(runtime: Runtime | null = null): [string, ...string[]] {
   return [
     SANDBOX_PATHS.node,
     ...LARGE_NEW_SPACE,
@@ -69,6 +77,7 @@ export function wranglerCommand(): [string, ...string[]] {
     `${SANDBOX_PATHS.modules}/wrangler/wrangler-dist/cli.js`,
     `${SANDBOX_PATHS.output}/result.json`,
     `${SANDBOX_PATHS.output}/script.form`,
+    ...(runtime === null ? [] : [runtime]),
   ];
 }
 

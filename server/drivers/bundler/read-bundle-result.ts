@@ -13,11 +13,18 @@ const displayText = (maxLength: number) =>
 
 const failureSchema = z.object({ failure: z.object({ message: z.string(), advice: z.string() }) });
 
+const frameworkSchema = z.string().regex(/^[\w.-]{1,64}$/);
+
+const serverSchema = z.object({
+  server: z.object({
+    command: displayText(4096),
+    framework: frameworkSchema.nullable(),
+    warnings: z.array(z.string().transform(toSingleLine)).max(20),
+  }),
+});
+
 const contentsSchema = z.object({
-  framework: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/)
-    .nullable(),
+  framework: frameworkSchema.nullable(),
   assets: z
     .object({
       directory: z.string().max(1024),
@@ -41,8 +48,8 @@ const contentsSchema = z.object({
  */
 export type BundleContents = z.infer<typeof contentsSchema>;
 
-/** What the bundle step reports: the contents of the bundle, or why the app cannot be bundled. */
-export type BundleResult = BundleContents | z.infer<typeof failureSchema>;
+/** What the bundle step reports: the contents of the bundle, how a Node server starts, or why the app cannot be bundled. */
+export type BundleResult = BundleContents | z.infer<typeof serverSchema> | z.infer<typeof failureSchema>;
 
 /**
  * Reads the result of the bundle step. Code of the app may have written the file instead of the bundler. Every value
@@ -53,5 +60,5 @@ export type BundleResult = BundleContents | z.infer<typeof failureSchema>;
  */
 export async function readBundleResult(file: string): Promise<BundleResult> {
   const text = (await readUntrusted(file, MAX_RESULT_BYTES)) ?? "";
-  return z.union([failureSchema, contentsSchema]).parse(JSON.parse(text));
+  return z.union([failureSchema, serverSchema, contentsSchema]).parse(JSON.parse(text));
 }

@@ -40,6 +40,18 @@ export function toolchainMounts({ modulesDirectory, compileCacheDirectory }: Too
   return mounts;
 }
 
+/** The programs that the start commands of Node servers find: Node.js and the package managers. */
+export function serverTools(modulesDirectory: string): { mounts: Mount[]; env: Record<string, string> } {
+  const { PATH = "", TOOLCHAIN_MODULES = "", TOOLCHAIN_YARN = "", TOOLCHAIN_BUN = "" } = toolchainEnvironment({
+    modulesDirectory,
+    compileCacheDirectory: null,
+  });
+  return {
+    mounts: toolchainMounts({ modulesDirectory, compileCacheDirectory: null }),
+    env: { PATH, TOOLCHAIN_MODULES, TOOLCHAIN_YARN, TOOLCHAIN_BUN, ...FIXED_VERSIONS },
+  };
+}
+
 /** The folder in the sandbox with the headers of Node.js, for packages that are compiled; `null` if the toolchain has none. */
 export function nodeHeaders({ modulesDirectory }: Toolchain): string | null {
   const name = `node-linux-${process.arch}`;

@@ -8,7 +8,7 @@ import type { PackageRegistry } from "../../ports/package-registry.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { addDependency } from "./add-dependency.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
-import { type BundledScript, bundleScript } from "./bundle-script.ts";
+import { type BundledApp, bundleApp } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
@@ -109,7 +109,7 @@ export class WranglerBundler implements Bundler {
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
     const { packageDirectory: rootDirectory } = project.location;
-    const { assets, ...script } = await bundleScript(context, rootDirectory);
+    const { assets, ...script } = await bundleApp(context, rootDirectory);
     // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
     await requireFolder(request.sourceDirectory, rootDirectory);
     const copied = assets && { directory: await copyTo(request, rootDirectory, assets), rules: assets.rules };
@@ -131,7 +131,7 @@ export class WranglerBundler implements Bundler {
 async function copyTo(
   { sourceDirectory, outputDirectory, onOutput }: BundleRequest,
   rootDirectory: string,
-  { directory: relativeDirectory, ignored }: NonNullable<BundledScript["assets"]>,
+  { directory: relativeDirectory, ignored }: NonNullable<BundledApp["assets"]>,
 ): Promise<string> {
   const directory = path.isAbsolute(relativeDirectory)
     ? relativeDirectory

@@ -7,7 +7,7 @@ import {
   type ClientMetadataFetcher,
   UnreadableClientMetadata,
 } from "../../ports/client-metadata.ts";
-import type { Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
 import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
 import { readMetadata } from "./read-metadata.ts";

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
-import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
+import { EgressProxy } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import {

@@ -13,6 +13,7 @@ import { loadIntrospectionModules } from "./introspection-modules.ts";
 import { listMcpTools } from "./mcp-endpoints.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
 import { AppResponseError } from "./request-app.ts";
+import { readSources } from "./server-sources.ts";
 import { quoteAppText, type SourceResult } from "./source-result.ts";
 import { listTrpcProcedures } from "./trpc-procedures.ts";
 import { joinProblems, validateProcedures } from "./validate-procedures.ts";
@@ -47,9 +48,10 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     return { procedures, problem: NO_ROUTER };
   }
 
-  async #discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
+  async #discover({ code, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
     const readDocument = () => listRepositoryOperations(sourceDirectory);
-    const script = await readFile(scriptPath, "latin1");
+    const script =
+      code.runtime === "worker" ? await readFile(code.scriptPath, "latin1") : await readSources(sourceDirectory);
     if (!mayOfferProcedures(script)) return validateProcedures((await readDocument()) ?? NO_PROCEDURES);
     this.#modules ??= loadIntrospectionModules();
     const addModules = await this.#modules;
@@ -61,7 +63,10 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
       return addModules(mainPath);
     };
     try {
-      await using app = await this.#runtime.start({ scriptPath, addModules: added, editModule: editTrpc }, stop);
+      await using app =
+        code.runtime === "worker"
+          ? await this.#runtime.start({ scriptPath: code.scriptPath, addModules: added, editModule: editTrpc }, stop)
+          : await this.#runtime.startServer(code.server, stop);
       const trpcPaths = isModule ? guessTrpcPaths(script) : null;
       return validateProcedures(await readFirstSource(app, { script, trpcPaths }, readDocument, stop));
     } catch (error) {

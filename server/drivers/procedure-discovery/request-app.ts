@@ -47,12 +47,12 @@ export async function requestApp(
 }
 
 function sendRequest(
-  { port }: IsolatedApp,
+  { address }: IsolatedApp,
   { path, method = "GET", headers = {}, body }: IsolatedRequest,
   signal: AbortSignal,
 ): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port, path, method, signal, agent: false };
+    const options = { ...address, path, method, signal, agent: false };
     // A deployed app is requested under a name below `localhost`. Some apps respond to no other host name.
     http
       .request({ ...options, headers: { host: "app.localhost", ...headers } }, resolve)

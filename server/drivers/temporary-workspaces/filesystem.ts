@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { cp, lstat, mkdir, open, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, type FileHandle, lstat, mkdir, open, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, TemporaryWorkspaces } from "../../../domain/ports/temporary-workspaces.ts";
 import { decodeText } from "../../../domain/shared/plain-text.ts";
@@ -34,6 +34,7 @@ export class FilesystemTemporaryWorkspaces implements TemporaryWorkspaces {
       sourceFiles: () => regularFiles(sourceDirectory, ""),
       filesIn: (folder) => regularFiles(folder, ""),
       readFile: readRegular,
+      readFileInParts,
       writeOutput: (file, body) => writeBelow(outputDirectory, file, body),
       createOutputFolder: (folder) => createBelow(outputDirectory, folder),
       copyFolder: (folder, name) => copyFolder(folder, path.join(directory, name)),
@@ -69,7 +70,11 @@ async function* regularFiles(root: string, folder: string): AsyncIterable<Source
 }
 
 /** The folder contains nothing that untrusted code created. */
-async function writeBelow(root: string, file: string, body: Uint8Array): Promise<string> {
+async function writeBelow(
+  root: string,
+  file: string,
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<string> {
   await createBelow(root, path.dirname(file));
   const target = path.join(root, file);
   await writeFile(target, body, { mode: 0o644 });
@@ -83,8 +88,21 @@ async function createBelow(root: string, folder: string): Promise<string> {
 }
 
 async function readRegular(file: string): Promise<Uint8Array> {
-  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  await using handle = await openRegular(file);
   return await handle.readFile();
+}
+
+async function* readFileInParts(file: string, partBytes: number): AsyncIterable<Uint8Array> {
+  await using handle = await openRegular(file);
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(partBytes), 0, partBytes);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function openRegular(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
 async function copyFolder(from: string, to: string): Promise<string> {

@@ -9,18 +9,21 @@ import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
 import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
+import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
+import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
+import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
-import { ScriptStore } from "./scripts/script-store.ts";
+import { ScriptStore, type UnpackLayer } from "./scripts/script-store.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
-import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 
 export interface EmbeddedPlatformOptions {
@@ -34,6 +37,10 @@ export interface EmbeddedPlatformOptions {
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
+  /** Runs Node servers, and unpacks their files. */
+  nodeSandbox: Sandbox;
+  /** The programs that their start commands find. */
+  serverTools: ServerTools;
   /** The groups through which the kernel limits apps. */
   groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
@@ -48,6 +55,8 @@ export interface EmbeddedPlatformOptions {
 
 export interface PlatformLimits extends SupervisorLimits, RequestLimits {
   startTimeoutMs: number;
+  /** For Node servers, which may compile or migrate a database before they listen. */
+  serverStartTimeoutMs: number;
   closeGraceMs: number;
 }
 
@@ -58,10 +67,20 @@ const DEFAULT_LIMITS: PlatformLimits = {
   residentMb: 768,
   drainMs: 5_000,
   startTimeoutMs: 10_000,
+  serverStartTimeoutMs: 60_000,
   closeGraceMs: 10_000,
   requestsPerApp: 512,
   requestsPerClient: 128,
 };
+
+const UNPACK_LIMITS = {
+  wallTimeMs: 5 * 60_000,
+  memoryMb: 512,
+  processes: 16,
+  fileSizeMb: 2048,
+  diskMb: 4096,
+  outputBytes: 64 * 1024,
+} as const;
 
 /** The ports of an edge platform, on this machine. */
 export interface EmbeddedPlatform extends AsyncDisposable {
@@ -88,7 +107,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy } = parts;
+  const { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime } = parts;
   const close = once(async () => {
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
@@ -107,9 +126,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       authEntries,
       runtimeLogs,
       storage,
-      isolatedRuntime: new WorkerdIsolatedRuntime(launcher, (id) =>
-        databaseDirectory(path.join(root, "databases"), id),
-      ),
+      isolatedRuntime,
       supervisor,
       port,
       close,
@@ -125,13 +142,19 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const { dataDirectory, sandbox, groups, scheme, variables, log, onRequest } = options;
   const databaseRoot = path.join(root, "databases");
   const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
-  const store = new ScriptStore(root);
-  const { startTimeoutMs } = limits;
-  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, groups, startTimeoutMs });
+  const { nodeSandbox, serverTools: tools } = options;
+  const unpack: UnpackLayer = (archive, folder, signal) =>
+    unpackTree({ sandbox: nodeSandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
+  const store = new ScriptStore(root, unpack);
+  const { startTimeoutMs, serverStartTimeoutMs } = limits;
+  const launchRoot = path.join(root, "run");
+  const launcher = new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs });
+  const nodeLauncher = new NodeLauncher({ sandbox: nodeSandbox, launchRoot, tools, startTimeoutMs: serverStartTimeoutMs });
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
     store,
     launcher,
+    nodeLauncher,
     runtimeLogs,
     databaseDirectory: directoryOf,
     variables,
@@ -145,7 +168,14 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, onRequest });
-  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy };
+  const isolatedRuntime = new EmbeddedIsolatedRuntime({
+    launcher,
+    nodeLauncher,
+    unpack,
+    launchRoot,
+    databaseDirectory: directoryOf,
+  });
+  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

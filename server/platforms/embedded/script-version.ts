@@ -1,6 +1,15 @@
-import type { AssetRules } from "../../../domain/ports/bundler.ts";
+import type { AssetRules, NodeServer } from "../../../domain/ports/bundler.ts";
 
-/** One version of an app's script. All paths are absolute. */
+/** A layer of a Node server, and the folder to which it was unpacked. */
+export interface UnpackedLayer {
+  digest: string;
+  directory: string;
+}
+
+export type VersionCode =
+  { runtime: "worker"; formPath: string } | { runtime: "node"; server: NodeServer<UnpackedLayer> };
+
+/** One version of an app. All paths are absolute. */
 export interface ScriptVersion {
   slug: string;
   appId: string;
@@ -8,7 +17,9 @@ export interface ScriptVersion {
   databaseId: string;
   /** The name of the version, unique within the app. */
   name: string;
-  formPath: string;
+  /** The folder with the files that only this version has. */
+  folder: string;
+  code: VersionCode;
   assets: { directory: string; rules: AssetRules } | null;
   /** The app's own key-value, object and durable storage. All its versions share it. */
   storageDirectory: string;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
-import type { Lookup } from "../../../sandbox/egress-proxy.ts";
+import type { Lookup } from "../../../sandbox/connect-to-host.ts";
 import { isInNetworks, isPublic, isPublicPort, type PortRange } from "../../../sandbox/public-address.ts";
 import { resolveAddresses } from "../../../sandbox/resolve-addresses.ts";
 

@@ -23,7 +23,7 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     (binding) => binding.database_id ?? binding.database_name ?? binding.binding,
   );
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
-  completeUploadForm(formFile, config, plan.pages?.readRoutes() ?? null, plan.nodeServer?.dataFiles ?? null);
+  completeUploadForm(formFile, config, plan.pages?.readRoutes() ?? null);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
   const assets = plan.assets ?? configuredAssets(config.assets, root);
   const { migrations, warnings } = findMigrations(wrangler, config);
@@ -37,7 +37,6 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
         ? []
         : [...warnOfEmptyFolder(assets.directory), ...describeIgnoredRules(assets.directory, assets.rules)]),
       ...warnings,
-      ...(plan.nodeServer?.warnings ?? []),
       ...(plan.warnings ?? []),
     ],
   };

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { assignBindingIds, type FormBinding, type StorageConfig } from "./assign-binding-ids.ts";
-import { runtimeName } from "./node-server/runtime-folders.ts";
 import { pagesModules, type PagesRoutes } from "./pages-modules.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
@@ -18,13 +17,11 @@ const METADATA_END = "\r\n--";
  * to its static files and the rules that decide which requests the script gets.
  *
  * @param pagesRoutes - `null` unless the script belongs to a Pages project
- * @param dataFiles - the files that a Node server can read; `null` unless the script runs one
  */
 export function completeUploadForm(
   formFile: string,
   config: StorageConfig,
   pagesRoutes: PagesRoutes | null,
-  dataFiles: readonly string[] | null,
 ): void {
   // Latin-1 maps every byte to one character and back: the modules in the form may be binary.
   const form = readFileSync(formFile, "latin1");
@@ -40,20 +37,12 @@ export function completeUploadForm(
     metadata.bindings.push({ name: "ASSETS", type: "assets" });
     metadata.compatibility_date ??= DEFAULT_COMPATIBILITY_DATE;
   }
-  if (dataFiles !== null) {
-    modules += dataFiles.map((file) => dataPart(form, file)).join("");
-    metadata.bindings.push({ name: "NODE_SERVER", type: "node_server", class_name: "NodeServer" });
-  }
   const json = toLatin1(JSON.stringify(metadata));
   writeFileSync(formFile, modules + form.slice(0, start) + json + form.slice(end), "latin1");
 }
 
 function formPart(form: string, { name, source }: { name: string; source: string }): string {
   return partHeader(form, name, "application/javascript+module") + toLatin1(`${source}\r\n`);
-}
-
-function dataPart(form: string, file: string): string {
-  return `${partHeader(form, runtimeName(file), "application/octet-stream")}${readFileSync(file, "latin1")}\r\n`;
 }
 
 /** The header of a part of `form`. The first line of a form is its boundary. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { AssetRules } from "../../../../domain/ports/bundler.ts";
+import type { AssetRules, Runtime } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { readDeployScript } from "./deploy-script.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
@@ -8,15 +8,8 @@ import { noIndexPage, nothingToDeploy, unsupportedContainers } from "./explain-p
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { type HostingSettings, readHostingSettings } from "./hosting-settings.ts";
 import { explainStart } from "./node-server/explain-start.ts";
-import { findRequestHandler } from "./node-server/find-react-router-server.ts";
-import { findNodeServer, findServerOfPages } from "./node-server/find-node-server.ts";
-import {
-  type NodeServer,
-  NODE_SERVER_MAIN,
-  type NodeServerPlan,
-  planNodeServer,
-} from "./node-server/plan-node-server.ts";
-import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
+import { findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
+import { readStartCommand } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
@@ -42,8 +35,6 @@ export interface BundlePlan {
   pages: { readRoutes: () => PagesRoutes | null } | null;
   /** Whether there are only static files, and no configuration says how to serve them. */
   isStaticSite?: boolean;
-  /** For a Node server; otherwise absent. */
-  nodeServer?: NodeServerPlan;
   /** What the owner should know about static files; otherwise absent. */
   warnings?: string[];
 }
@@ -55,8 +46,13 @@ interface BundleFailure {
 /** A path without a file gets the response of the server. */
 const SERVER_RULES: AssetRules = { not_found_handling: "none" };
 
+/** How the project starts its own server, which needs no bundle. */
+interface NodePlan {
+  server: ServerPlan;
+}
+
 /** Decides what to bundle, by the files that exist after the build. The current folder is that of the package. */
-export async function planBundle(): Promise<BundlePlan | BundleFailure> {
+export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | NodePlan | BundleFailure> {
   const packageJson = readPackageJson();
   const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
   const framework = frameworks[0]?.id ?? null;
@@ -88,18 +84,12 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
   const command = readStartCommand(packageJson);
-  const handler = findRequestHandler(framework, command);
-  if (handler !== null) return planServer(framework, handler);
+  const server = runtime === "worker" ? null : await findServerCommand(packageJson, framework, entry);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
-  if (built !== undefined && (isStatic || entry === undefined)) {
-    const serving = await findServerOfPages(command);
-    return serving === null ? planStaticFiles(date, framework, built, hosting) : planServer(framework, serving);
-  }
-  const server = await findNodeServer(command, entry);
-  // The server that a framework builds does not listen by itself. One that the start script runs does.
-  const isOwnServer = explainServerBuild(framework) === null || readStartFile(command) !== null;
-  if (server !== null && isOwnServer) return planServer(framework, server);
+  if (built !== undefined && (isStatic || entry === undefined) && !(server !== null && (await servesPages(packageJson))))
+    return planStaticFiles(date, framework, built, hosting);
+  if (server !== null) return planServer(framework, server);
   if (entry !== undefined && !isStatic) {
     const failure = explainStart(command, entry);
     return failure ? { failure } : { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
@@ -113,15 +103,8 @@ function deployment(argv: readonly string[]): string[] {
   return ["deploy", ...argv, "--name", "app", "--dry-run"];
 }
 
-async function planServer(framework: string | null, server: NodeServer): Promise<BundlePlan | BundleFailure> {
-  const plan = await planNodeServer(server);
-  if ("failure" in plan) return plan;
-  // The runtime serves HTTP servers of Node since dates of 2025, so the date of a configuration is not used.
-  const flags = ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE, "--compatibility-flags", "nodejs_compat"];
-  const { assets: directory } = server;
-  const argv = deployment([NODE_SERVER_MAIN, ...flags, ...(directory === undefined ? [] : ["--assets", directory])]);
-  const assets = directory === undefined ? null : { directory, rules: SERVER_RULES };
-  return { argv, framework: framework ?? "node", assets, pages: null, nodeServer: plan };
+function planServer(framework: string | null, command: string): NodePlan {
+  return { server: { command, framework: framework ?? "node", warnings: [] } };
 }
 
 function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {

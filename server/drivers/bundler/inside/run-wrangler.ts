@@ -2,7 +2,9 @@
 // the process exits. A second process would take longer, because most of the time of a small bundle is the start of
 // wrangler. Static files need no wrangler, unless something configures it.
 //
-// usage: node run-wrangler.ts <wrangler> <result file> <form file>
+// A Node server needs no bundle: the result is its start command.
+//
+// usage: node run-wrangler.ts <wrangler> <result file> <form file> [worker | node]
 import { writeFileSync } from "node:fs";
 import { runMain } from "node:module";
 import type { BundleResult } from "../read-bundle-result.ts";
@@ -10,11 +12,11 @@ import { bundleStaticFiles } from "./bundle-static-files.ts";
 import { collectBundle } from "./collect-bundle.ts";
 import { planBundle } from "./plan-bundle.ts";
 
-const [, wrangler, resultFile, formFile] = process.argv.splice(1) as [string, string, string, string];
+const [, wrangler = "", resultFile = "", formFile = "", runtime] = process.argv.splice(1);
 const writeResult = (result: BundleResult) => writeFileSync(resultFile, JSON.stringify(result));
 
-const plan = await planBundle();
-if ("failure" in plan) {
+const plan = await planBundle(runtime === "worker" || runtime === "node" ? runtime : null);
+if ("failure" in plan || "server" in plan) {
   writeResult(plan);
   process.exit(0);
 }

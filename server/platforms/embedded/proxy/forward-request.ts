@@ -98,8 +98,7 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
 function upstreamOptions(request: IncomingMessage, app: AcquiredApp, context: ForwardingContext) {
   const isRepeatable = !hasBody(request) && (request.method === "GET" || request.method === "HEAD");
   return {
-    host: "127.0.0.1",
-    port: app.port,
+    ...app.address,
     method: request.method ?? "GET",
     path: request.url ?? "/",
     maxHeaderSize: MAX_RESPONSE_HEADERS,
@@ -185,7 +184,8 @@ class HalfOpenSocket extends Socket {
 }
 
 /** For the `createConnection` option of an HTTP request without an agent. */
-function connectHalfOpen({ host, port }: ClientRequestArgs): Socket {
+function connectHalfOpen({ host, port, socketPath }: ClientRequestArgs): Socket {
+  if (typeof socketPath === "string") return new HalfOpenSocket().connect(socketPath);
   return new HalfOpenSocket().connect(Number(port), host ?? "127.0.0.1");
 }
 

@@ -2,9 +2,8 @@ import type { LogLevel, RuntimeLogRecord } from "../../../../domain/ports/runtim
 import { markForgedLines, SERVICE_PREFIX } from "../../../../domain/shared/log-line-prefix.ts";
 import { sanitizeLog } from "../../../../domain/shared/sanitize-log.ts";
 import { isRequestId } from "../../../http/request-id.ts";
-import type { RecordSink } from "../workerd/record-reader.ts";
-import type { PrintedRecord } from "../workerd/tail-worker.ts";
 import { LogFiles } from "./log-files.ts";
+import type { PrintedRecord, RecordSink } from "./record-sink.ts";
 
 const WRITE_DELAY_MS = 100;
 /** How often the log says how many lines were dropped. */

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../../domain/ports/runtime-logs.ts";
 import { ReferenceCountedInstances } from "../../../../domain/shared/reference-counted-instances.ts";
 import { AppLog } from "./app-log.ts";
-import type { RecordSink } from "../workerd/record-reader.ts";
+import type { RecordSink } from "./record-sink.ts";
 
 /**
  * How long a log stays open after its last use. Two open logs of one app would write at the same time and use the same ids,

@@ -1,7 +1,8 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NoHandler, ServerError, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
+import type { AppProcess } from "../app-process.ts";
 
 /** How long the app may take to respond: to the first request, and to another one, because the machine may have been busy. */
 const TIMEOUTS_MS = [10_000, 30_000] as const;
@@ -23,11 +24,11 @@ export interface ProbeOptions {
  * @throws {UnhealthyScript} when it does not respond, or cannot
  */
 export async function probeHealth(
-  app: Pick<WorkerdProcess, "port" | "output">,
+  app: Pick<AppProcess, "address" | "output">,
   { host, timeoutsMs = TIMEOUTS_MS }: ProbeOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await requestRoot(app.port, { host, timeoutsMs }, signal);
+  const result = await requestRoot(app.address, { host, timeoutsMs }, signal);
   signal.throwIfAborted();
   if (typeof result !== "string" && result.status < 500) return;
   await sleep(LOG_DELAY_MS, null, { signal });
@@ -43,8 +44,8 @@ export async function probeHealth(
 }
 
 /** Whether an app responds to a request of `/` with a server error, or not at all. */
-export async function hasServerError(port: number, host: string, signal: AbortSignal): Promise<boolean> {
-  const result = await requestRoot(port, { host, timeoutsMs: TIMEOUTS_MS.slice(0, 1) }, signal);
+export async function hasServerError(address: AppAddress, host: string, signal: AbortSignal): Promise<boolean> {
+  const result = await requestRoot(address, { host, timeoutsMs: TIMEOUTS_MS.slice(0, 1) }, signal);
   return typeof result === "string" || result.status >= 500;
 }
 
@@ -56,14 +57,14 @@ interface RootResponse {
 
 /** Returns the response, or a description of the failure. */
 async function requestRoot(
-  port: number,
+  address: AppAddress,
   { host, timeoutsMs }: Required<ProbeOptions>,
   signal: AbortSignal,
 ): Promise<RootResponse | string> {
   for (const timeoutMs of timeoutsMs) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const headers = { host, "user-agent": "health-check" };
-    const options = { port, host: "127.0.0.1", path: "/", agent: false, headers } as const;
+    const options = { ...address, path: "/", agent: false, headers } as const;
     try {
       return await request({ ...options, signal: AbortSignal.any([signal, timeout]) });
     } catch {

@@ -5,8 +5,9 @@ import {
   ServerError,
   StaleGeneration,
 } from "../../../../domain/ports/edge-platform.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
-import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import type { AppProcess } from "../app-process.ts";
 import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -17,13 +18,13 @@ export interface AppRunner {
    * Starts `version`, calls `verify`, and then sends the requests of the slug to it. If the start or `verify` fails,
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
-  replace(version: ScriptVersion, verify: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  replace(version: ScriptVersion, verify: (app: AppProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
   /**
-   * Calls `use` with the port of the app at `slug`, which is started if necessary.
+   * Calls `use` with the address of the app at `slug`, which is started if necessary.
    *
    * @returns `null` if the app serves no requests, or there is none
    */
-  withLiveApp<T>(slug: string, use: (port: number) => Promise<T>): Promise<T | null>;
+  withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null>;
   /** Restarts the process at `slug` if it has variables that are not the newest. See `EdgePlatform.restart`. */
   restart(slug: string, signal: AbortSignal): Promise<void>;
   /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
@@ -57,7 +58,7 @@ export class ScriptPublisher implements EdgePlatform {
     const problem = await this.#locks.run([slug], async () => {
       signal.throwIfAborted();
       await this.#checkGeneration(slug, script);
-      const version = await this.#store.stage(slug, script);
+      const version = await this.#store.stage(slug, script, signal);
       try {
         return await this.#replace(version, signal);
       } catch (error) {
@@ -72,7 +73,7 @@ export class ScriptPublisher implements EdgePlatform {
   async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ServerError | null> {
     const mayFail = (await this.#store.live(version.slug))?.appId !== version.appId;
     let problem: ServerError | null = null;
-    const makeLive = (isTolerant: boolean) => async (app: WorkerdProcess) => {
+    const makeLive = (isTolerant: boolean) => async (app: AppProcess) => {
       problem = await this.#makeLive(version, app, { isTolerant, signal });
     };
     try {
@@ -86,7 +87,7 @@ export class ScriptPublisher implements EdgePlatform {
 
   async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
     const { host } = new URL(this.urlOf(slug));
-    return (await this.#apps.withLiveApp(slug, (port) => hasServerError(port, host, signal))) ?? true;
+    return (await this.#apps.withLiveApp(slug, (address) => hasServerError(address, host, signal))) ?? true;
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {
@@ -119,7 +120,7 @@ export class ScriptPublisher implements EdgePlatform {
   /** Makes a healthy version live, or one with server errors. A crash after this leaves the new version live. */
   async #makeLive(
     version: ScriptVersion,
-    app: WorkerdProcess,
+    app: AppProcess,
     { isTolerant, signal }: { isTolerant: boolean; signal: AbortSignal },
   ): Promise<ServerError | null> {
     const problem = await probeHealth(app, { host: new URL(this.urlOf(version.slug)).host }, signal).then(

@@ -1,15 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import type { AssetRules } from "../../../../domain/ports/bundler.ts";
+import type { AppCode, AssetRules, NodeServer } from "../../../../domain/ports/bundler.ts";
 import type { PublishedScript, Script } from "../../../../domain/ports/edge-platform.ts";
 import { copyFileDurably, copyTree, replaceFile } from "../../../files/durable-files.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
-import type { ScriptVersion } from "../script-version.ts";
+import type { ScriptVersion, VersionCode } from "../script-version.ts";
 
 /** The content of `live.json`. The path of the file determines the rest of a version. */
-type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "name"> & { rules: AssetRules | null };
+type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "name"> & {
+  rules: AssetRules | null;
+  /** Absent for a Worker. */
+  server?: NodeServer<{ digest: string }>;
+};
+
+/** Unpacks the archive of a layer to an empty folder. */
+export type UnpackLayer = (archive: string, folder: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * The scripts of all apps, on disk:
@@ -17,7 +24,8 @@ type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "
  * ```text
  * scripts/<slug>/live.json                        names the live version; replaced by one rename
  * scripts/<slug>/<app id>/versions/<name>/        script.form, assets/
- * scripts/<slug>/<app id>/storage/                key-value, object and durable storage
+ * scripts/<slug>/<app id>/layers/<digest>/        the files of a Node server, which its versions share
+ * scripts/<slug>/<app id>/storage/                key-value, object and durable storage; data/ of a Node server
  * scripts/<slug>/<app id>/logs/                   what the app printed
  * scripts/<slug>/<app id>/restriction.json        why it is stopped, and for whom
  * trash/                                          folders that are being deleted; `open` empties it
@@ -29,8 +37,10 @@ type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "
 export class ScriptStore {
   readonly #scripts: string;
   readonly #trash: string;
+  readonly #unpack: UnpackLayer;
 
-  constructor(root: string) {
+  constructor(root: string, unpack: UnpackLayer) {
+    this.#unpack = unpack;
     this.#scripts = path.join(root, "scripts");
     this.#trash = path.join(root, "trash");
   }
@@ -73,24 +83,26 @@ export class ScriptStore {
   }
 
   /** Copies the files of a script, so that `commit` can make them live. Removes the remains of interrupted attempts. */
-  async stage(slug: string, script: Script): Promise<ScriptVersion> {
+  async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
     if (!isSlug(slug)) throw new TypeError(`Invalid slug: ${JSON.stringify(slug)}`);
     if (!isId(script.appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(script.appId)}`);
-    const { appId, generation, databaseId, assets } = script;
+    const { appId, generation, databaseId, assets, code } = script;
     const name = `${generation}-${randomUUID()}`;
-    const version = this.#version(slug, { appId, generation, databaseId, name, rules: assets?.rules ?? null });
+    const rules = assets?.rules ?? null;
+    const version = this.#version(slug, { appId, generation, databaseId, name, rules, ...describeServer(code) });
     await this.#discardOthers(await this.live(slug), slug, appId);
-    await mkdir(path.dirname(version.formPath), { recursive: true, mode: 0o755 });
+    await mkdir(version.folder, { recursive: true, mode: 0o755 });
     await mkdir(version.storageDirectory, { recursive: true, mode: 0o700 });
-    await copyFileDurably(script.scriptPath, version.formPath);
+    await this.#copyCode(code, version.code, signal);
     if (assets && version.assets) await copyTree(assets.directory, version.assets.directory);
     return version;
   }
 
   /** Makes a staged version live, then discards every other version. */
   async commit(version: ScriptVersion): Promise<void> {
-    const { appId, generation, databaseId, name, assets } = version;
-    const live: LiveVersion = { appId, generation, databaseId, name, rules: assets?.rules ?? null };
+    const { appId, generation, databaseId, name, assets, code } = version;
+    const rules = assets?.rules ?? null;
+    const live: LiveVersion = { appId, generation, databaseId, name, rules, ...describeServer(code) };
     await replaceFile(path.join(this.#scripts, version.slug, "live.json"), JSON.stringify(live));
     await this.#discardOthers(version, version.slug, appId);
   }
@@ -98,7 +110,7 @@ export class ScriptStore {
   /** Discards a staged version, unless it is live. */
   async discard(version: ScriptVersion): Promise<void> {
     if ((await this.live(version.slug))?.name === version.name) return;
-    await this.#toTrash(path.dirname(version.formPath));
+    await this.#toTrash(version.folder);
   }
 
   /** Removes all versions at `slug`, live or not, with all that the app stored. */
@@ -125,6 +137,23 @@ export class ScriptStore {
       if (app !== appId && app !== kept?.appId) await this.#toTrash(folder);
       const names = (await readdir(path.join(folder, "versions")).catch(nullIfMissing)) ?? [];
       for (const name of names) if (name !== kept?.name) await this.#toTrash(path.join(folder, "versions", name));
+      const layers = (await readdir(path.join(folder, "layers")).catch(nullIfMissing)) ?? [];
+      const used = kept?.code.runtime === "node" ? kept.code.server.layers.map(({ digest }) => digest) : [];
+      for (const name of layers) if (!used.includes(name)) await this.#toTrash(path.join(folder, "layers", name));
+    }
+  }
+
+  async #copyCode(from: AppCode, to: VersionCode, signal: AbortSignal): Promise<void> {
+    if (from.runtime === "worker" && to.runtime === "worker") return copyFileDurably(from.scriptPath, to.formPath);
+    if (from.runtime !== "node" || to.runtime !== "node") return;
+    for (const [index, { path: archive }] of from.server.layers.entries()) {
+      const directory = to.server.layers[index]?.directory ?? "";
+      if ((await stat(directory).catch(nullIfMissing)) !== null) continue;
+      // A folder with the name of a layer is always complete.
+      const incomplete = `${directory}.${randomUUID()}`;
+      await mkdir(incomplete, { recursive: true, mode: 0o755 });
+      await this.#unpack(archive, incomplete, signal);
+      await rename(incomplete, directory);
     }
   }
 
@@ -135,17 +164,30 @@ export class ScriptStore {
     await rm(renamed, { recursive: true, force: true });
   }
 
-  #version(slug: string, { rules, ...version }: LiveVersion): ScriptVersion {
+  #version(slug: string, { rules, server, ...version }: LiveVersion): ScriptVersion {
     const app = path.join(this.#scripts, slug, version.appId);
     const folder = path.join(app, "versions", version.name);
     return {
       slug,
       ...version,
-      formPath: path.join(folder, "script.form"),
+      folder,
+      code: server ? locateLayers(app, server) : { runtime: "worker", formPath: path.join(folder, "script.form") },
       assets: rules && { directory: path.join(folder, "assets"), rules },
       storageDirectory: path.join(app, "storage"),
     };
   }
+}
+
+function describeServer(code: AppCode | VersionCode): Pick<LiveVersion, "server"> {
+  if (code.runtime === "worker") return {};
+  const { command, directory, layers } = code.server;
+  return { server: { command, directory, layers: layers.map(({ digest }) => ({ digest })) } };
+}
+
+function locateLayers(appFolder: string, server: NodeServer<{ digest: string }>): VersionCode {
+  const directory = (digest: string) => path.join(appFolder, "layers", digest);
+  const layers = server.layers.map(({ digest }) => ({ digest, directory: directory(digest) }));
+  return { runtime: "node", server: { ...server, layers } };
 }
 
 function restrictionFile({ storageDirectory }: ScriptVersion): string {

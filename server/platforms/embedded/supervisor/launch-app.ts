@@ -1,20 +1,27 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
 import { SlowStart } from "../../../../domain/ports/edge-platform.ts";
+import { nullIfMissing } from "../../../files/missing-file.ts";
+import type { AppProcess } from "../app-process.ts";
+import { type NodeLauncher, toLaunch } from "../node-server/node-launcher.ts";
+import type { RecordSink } from "../runtime-logs/record-sink.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { usesStorage } from "../workerd/worker-bindings.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
-import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 
 export interface LaunchDeps {
   launcher: Pick<WorkerdLauncher, "start">;
+  nodeLauncher: Pick<NodeLauncher, "start">;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
   runtimeLogs: EmbeddedRuntimeLogs;
 }
 
 /**
- * Starts a version beside the process that it will replace. Two processes must not open the same storage, so a version that
- * uses storage is only tried with temporary storage and stopped again.
+ * Starts a version beside the process that it will replace. Two processes must not open the same storage, so a Worker that
+ * uses storage is only tried with temporary storage and stopped again. A Node server that has stored data is not started.
  *
  * @returns the process of a version that uses no storage; otherwise `null`
  */
@@ -22,13 +29,25 @@ export async function launchBeside(
   deps: LaunchDeps,
   prepared: PreparedApp,
   signal: AbortSignal,
-): Promise<WorkerdProcess | null> {
-  const { version, worker, masks } = prepared;
+): Promise<AppProcess | null> {
+  const { version, code, masks } = prepared;
+  if (code.runtime === "node")
+    return (await hasData(version)) ? null : launchPatiently(deps, prepared, signal);
+  const { worker } = code;
   if (!usesStorage(worker)) return launchPatiently(deps, prepared, signal);
   const assetsDirectory = version.assets?.directory ?? null;
   const launch = { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory };
   await using _ = await startAgainIfSlow((patience) => deps.launcher.start({ ...launch, patience }, signal));
   return null;
+}
+
+/** The folder of the data of a Node server. */
+function dataDirectory({ storageDirectory }: ScriptVersion): string {
+  return path.join(storageDirectory, "data");
+}
+
+async function hasData(version: ScriptVersion): Promise<boolean> {
+  return ((await readdir(dataDirectory(version)).catch(nullIfMissing)) ?? []).length > 0;
 }
 
 /** How many times as long as usual the second start of a slow script may take. */
@@ -45,7 +64,7 @@ async function startAgainIfSlow<T>(start: (patience: number) => Promise<T>): Pro
 }
 
 /** Starts a version that is not live yet, as `launchApp` does. A slow start is tried again. */
-export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
+export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {
   return startAgainIfSlow((patience) => launchApp(deps, prepared, signal, patience));
 }
 
@@ -55,20 +74,34 @@ export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal:
  */
 export async function launchApp(
   deps: LaunchDeps,
-  { version, worker, masks }: PreparedApp,
+  prepared: PreparedApp,
   signal: AbortSignal,
   patience = 1,
-): Promise<WorkerdProcess> {
-  const { storageDirectory, databaseId, assets } = version;
-  const databaseDirectory = deps.databaseDirectory(databaseId);
-  const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
+): Promise<AppProcess> {
+  const { version, masks } = prepared;
   const { sink, close } = await deps.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
   try {
-    const process = await deps.launcher.start({ worker, masks, ...folders, records: sink, patience }, signal);
+    const process = await startCode(deps, prepared, { records: sink, patience, signal });
     void process.exited.then(close);
     return process;
   } catch (error) {
     close();
     throw error;
   }
+}
+
+function startCode(
+  deps: LaunchDeps,
+  { version, code, masks }: PreparedApp,
+  { records, patience, signal }: { records: RecordSink; patience: number; signal: AbortSignal },
+): Promise<AppProcess> {
+  const { storageDirectory, databaseId, assets } = version;
+  if (code.runtime === "worker") {
+    const databaseDirectory = deps.databaseDirectory(databaseId);
+    const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
+    return deps.launcher.start({ worker: code.worker, masks, ...folders, records, patience }, signal);
+  }
+  const { server, env } = code;
+  const data = { dataDirectory: dataDirectory(version), hasNetwork: true };
+  return deps.nodeLauncher.start({ ...toLaunch(server), ...data, env, masks, records }, signal);
 }

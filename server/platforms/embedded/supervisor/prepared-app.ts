@@ -1,13 +1,19 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
-import type { ScriptVersion } from "../script-version.ts";
+import type { NodeServer } from "../../../../domain/ports/bundler.ts";
+import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
 import { readUploadForm } from "../workerd/upload-form.ts";
 import { checkVariableNames } from "../workerd/worker-bindings.ts";
 import { type MiniflareWorkerOptions, workerOptions } from "../workerd/worker-options.ts";
 
+/** What is started: the options of a Worker with its bindings, or a Node server and its environment variables. */
+export type PreparedCode =
+  | { runtime: "worker"; worker: MiniflareWorkerOptions }
+  | { runtime: "node"; server: NodeServer<UnpackedLayer>; env: Readonly<Record<string, string>> };
+
 /** A version of an app with the variables to start it with. */
 export interface PreparedApp {
   version: ScriptVersion;
-  worker: MiniflareWorkerOptions;
+  code: PreparedCode;
   variablesVersion: number;
   /** The texts that messages from the app must not contain: its secrets. */
   masks: readonly string[];
@@ -22,13 +28,14 @@ export interface PreparedApp {
  * @throws {UnreadableVariable}
  */
 export async function prepareApp(version: ScriptVersion, variables: AppVariables): Promise<PreparedApp> {
-  const form = await readUploadForm(version.formPath);
   const { version: variablesVersion, values, masks } = await variables.read(version.appId);
+  const prepared = { version, variablesVersion, masks };
+  if (version.code.runtime === "node")
+    return { ...prepared, code: { ...version.code, env: values }, checkNames: () => {} };
+  const form = await readUploadForm(version.code.formPath);
   return {
-    version,
-    variablesVersion,
-    masks,
-    worker: workerOptions(version, form, values),
+    ...prepared,
+    code: { runtime: "worker", worker: workerOptions(version, form, values) },
     checkNames: () => checkVariableNames(form.metadata.bindings, values),
   };
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
+import type { AppProcess } from "../app-process.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */
 export interface AcquiredApp {
   appId: string;
-  /** The port of the app on 127.0.0.1. */
-  port: number;
+  address: AppAddress;
   /** May be called more than once. */
   release(): void;
 }
@@ -17,7 +17,7 @@ export class RunningApp {
   readonly version: ScriptVersion;
   /** The version of the variables that it runs with. */
   readonly variablesVersion: number;
-  readonly process: WorkerdProcess;
+  readonly process: AppProcess;
   /** When the event loop was first found unresponsive; `null` while it responds. */
   unresponsiveSince: number | null = null;
   /** Limits the requests that the app serves. */
@@ -26,7 +26,7 @@ export class RunningApp {
   #lastUsedMs = performance.now();
   #onIdle = Promise.withResolvers<void>();
 
-  constructor(version: ScriptVersion, variablesVersion: number, process: WorkerdProcess) {
+  constructor(version: ScriptVersion, variablesVersion: number, process: AppProcess) {
     this.version = version;
     this.variablesVersion = variablesVersion;
     this.process = process;
@@ -49,7 +49,7 @@ export class RunningApp {
       if (!isReleased) this.#release();
       isReleased = true;
     };
-    return { appId: this.version.appId, port: this.process.port, release };
+    return { appId: this.version.appId, address: this.process.address, release };
   }
 
   /** Waits until no request is in flight, at most `timeoutMs`. */

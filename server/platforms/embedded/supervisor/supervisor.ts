@@ -5,7 +5,8 @@ import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
+import type { AppProcess } from "../app-process.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
@@ -86,7 +87,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
    */
   async replace(
     version: ScriptVersion,
-    verify: (app: WorkerdProcess) => Promise<void>,
+    verify: (app: AppProcess) => Promise<void>,
     caller: AbortSignal,
   ): Promise<void> {
     const { slug, databaseId } = version;
@@ -152,14 +153,14 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  async withLiveApp<T>(slug: string, use: (port: number) => Promise<T>): Promise<T | null> {
+  async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
     const app = await this.acquire(slug, true).catch((error: unknown) => {
       if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;
       throw error;
     });
     if (app === null) return null;
     try {
-      return await use(app.port);
+      return await use(app.address);
     } finally {
       app.release();
     }
@@ -235,11 +236,11 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     return prepareApp(version, this.#options.variables);
   }
 
-  #launch(prepared: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
+  #launch(prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {
     return launchApp(this.#options, prepared, signal);
   }
 
-  async #register({ version, variablesVersion }: PreparedApp, process: WorkerdProcess): Promise<void> {
+  async #register({ version, variablesVersion }: PreparedApp, process: AppProcess): Promise<void> {
     const { slug, appId, generation } = version;
     const app = new RunningApp(version, variablesVersion, process);
     app.restriction = await this.#options.store.restriction(version);

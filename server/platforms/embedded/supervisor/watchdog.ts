@@ -48,7 +48,7 @@ export class Watchdog {
 
   async #check(app: RunningApp): Promise<void> {
     if (app.isIdle && performance.now() - app.lastUsedMs >= this.#limits.idleMs) return this.#actions.stopIdle(app);
-    if ((await app.process.residentMb()) > this.#limits.residentMb) return this.#actions.kill(app, "memory");
+    if (await app.process.usesMoreThan(this.#limits.residentMb)) return this.#actions.kill(app, "memory");
     if (await app.process.isResponsive(PROBE_TIMEOUT_MS)) {
       app.unresponsiveSince = null;
       return;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../../../domain/shared/json.ts";
-import type { PrintedRecord } from "./tail-worker.ts";
+import type { PrintedRecord, RecordSink } from "../runtime-logs/record-sink.ts";
 
 /** A longer line is skipped. In bytes. */
 const MAX_LINE = 512 * 1024;
@@ -17,15 +17,6 @@ interface WorkerdLine {
   timestamp: number;
   level: string;
   message: string;
-}
-
-/** Receives what an app prints. */
-export interface RecordSink {
-  print(record: PrintedRecord): void;
-  /** Whether the next record would be dropped. It then need not be parsed, so that an app that prints without end costs little. */
-  isFull(): boolean;
-  /** Counts a record that was dropped. */
-  drop(): void;
 }
 
 /** How many lines of the app are kept until the tail worker has printed them too. */

@@ -3,9 +3,6 @@ import { latestCompatibilityDate } from "./miniflare-environment.ts";
 /** The name of the worker beside the app. */
 export const TAIL_WORKER_NAME = "runtime-log";
 
-/** A message as the tail worker prints it: the time in milliseconds since the epoch, the level, the request id, the text. */
-export type PrintedRecord = [time: number, level: string, requestId: unknown, message: string];
-
 /** More than what is stored, so that a secret at the end of a stored message is masked as a whole. In characters. */
 const MAX_MESSAGE_LENGTH = 64 * 1024;
 

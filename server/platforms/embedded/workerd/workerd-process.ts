@@ -3,6 +3,7 @@ import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
 import type { LaunchedProcess } from "../../../sandbox/process-launcher.ts";
+import type { AppProcess } from "../app-process.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
 /** How long Miniflare may take to clean up after the process has ended. It must not delay the app. */
@@ -37,7 +38,7 @@ export interface StartedWorkerd {
 }
 
 /** One running workerd. It is never restarted; a new one replaces it. */
-export class WorkerdProcess implements AsyncDisposable {
+export class WorkerdProcess implements AppProcess {
   /** The port on 127.0.0.1 of the app, including its static files. */
   readonly port: number;
   readonly output: WorkerdOutput;
@@ -53,6 +54,10 @@ export class WorkerdProcess implements AsyncDisposable {
     this.exited = started.exit.promise;
   }
 
+  get address(): { host: string; port: number } {
+    return { host: "127.0.0.1", port: this.port };
+  }
+
   /** Whether the process has reached the limit of its control group on memory. */
   hasExceededMemory(): boolean {
     return this.#started.launched.hasExceededMemory();
@@ -61,6 +66,10 @@ export class WorkerdProcess implements AsyncDisposable {
   /** Resident memory of the process with its sandbox, in MiB. */
   residentMb(): Promise<number> {
     return this.#started.launched.residentMb();
+  }
+
+  async usesMoreThan(residentMb: number): Promise<boolean> {
+    return (await this.residentMb()) > residentMb;
   }
 
   /**

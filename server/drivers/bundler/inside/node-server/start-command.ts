@@ -56,6 +56,9 @@ const WRAPPERS = new Set([
 ]);
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 
+/** Commands that build the project, which has been built. */
+const BUILD_COMMANDS = /^(?:(?:npm|pnpm|yarn|bun) (?:run )?build\S*|tsc(?: .*)?|next build|nest build)$/;
+
 /** How many scripts may run each other. */
 const MAX_SCRIPTS = 5;
 
@@ -74,6 +77,33 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
     script = next;
   }
   return null;
+}
+
+/**
+ * Returns the text of the start script for a shell. If it only runs another script, such as `npm run serve`, it is the text of that
+ * one. What builds the project is left out. The script `prestart` comes first, as npm runs it.
+ *
+ * @returns `null` without such a script
+ */
+export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string | null {
+  let name = "start";
+  for (let count = 0; count < MAX_SCRIPTS; count++) {
+    const text = scripts?.[name];
+    if (typeof text !== "string") return null;
+    const next = /[&|;]/.test(text) ? undefined : readScriptName(text.trim().split(/\s+/));
+    if (next === undefined || typeof scripts?.[next] !== "string")
+      return [scripts?.[`pre${name}`], text].flatMap((each) => withoutBuild(each)).join(" && ");
+    name = next;
+  }
+  return null;
+}
+
+function withoutBuild(text: unknown): string[] {
+  if (typeof text !== "string") return [];
+  return text
+    .split("&&")
+    .map((each) => each.trim())
+    .filter((each) => each !== "" && !BUILD_COMMANDS.test(each));
 }
 
 /**

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { isFile, type PackageJson } from "../package-json.ts";
+import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
+import { importsBundler, importsServerModule } from "./server-imports.ts";
+import { readStartCommand, readStartFile, readStartText, type StartCommand } from "./start-command.ts";
+
+/** How a project starts its own server. */
+export interface ServerPlan {
+  /** For a shell, in the folder of the project. */
+  command: string;
+  framework: string | null;
+  warnings: string[];
+}
+
+/** Signs of a script that exports a handler or registers one. */
+const HANDLER = /\bexport\s+default\b|\bas\s+default\b|\baddEventListener\s*\(\s*["'`]fetch/;
+const ANY_IMPORT = /\bimport\b|\brequire\s*\(|\bfrom\s*["']/;
+
+/** What starts the build of a framework for Node.js, if package.json has no start script. */
+const BUILT_SERVERS: Readonly<Record<string, readonly (readonly [file: string, command: string])[]>> = {
+  next: [[".next/BUILD_ID", "next start"]],
+  nuxt: [[".output/server/index.mjs", "node .output/server/index.mjs"]],
+  nitro: [[".output/server/index.mjs", "node .output/server/index.mjs"]],
+  astro: [["dist/server/entry.mjs", "node dist/server/entry.mjs"]],
+  "svelte-kit": [["build/index.js", "node build/index.js"]],
+  remix: [["build/server/index.js", "remix-serve build/server/index.js"]],
+  "react-router": [["build/server/index.js", "react-router-serve build/server/index.js"]],
+  "tanstack-start": [[".output/server/index.mjs", "node .output/server/index.mjs"]],
+  "solid-start": [[".output/server/index.mjs", "node .output/server/index.mjs"]],
+  nest: [["dist/main.js", "node dist/main.js"]],
+};
+
+/** Programs that serve a project while it is developed, and those that serve only static files. */
+const DEVELOPMENT_SERVERS = new Set([
+  ...["vite", "webpack", "webpack-dev-server", "react-scripts", "react-app-rewired", "craco", "vue-cli-service", "ng"],
+  ...["parcel", "gatsby", "eleventy", "hexo", "gulp", "grunt", "rollup", "snowpack", "stencil", "expo", "electron"],
+  ...["electron-forge", "docusaurus", "vitepress", "vuepress", "storybook", "start-storybook", "browser-sync", "tauri"],
+  ...["live-server", "http-server", "serve", "lite-server", "wrangler", "astro", "jest", "vitest", "ember", "ionic"],
+  ...["preact", "umi", "max", "slidev", "quasar", "jekyll", "hugo", "tsc", "echo", "cargo", "docker", "docker-compose"],
+  ...["npm-run-all", "run-p", "concurrently", "turbo", "nx", "lerna", "rsbuild", "rspack", "farm", "redwood", "exit"],
+]);
+
+/** The line of a Procfile that starts the server. */
+const PROCFILE_WEB = /^web:\s*(.+)$/m;
+
+/** Reads the command of the process `web` of a Procfile; `null` without one. */
+function readProcfile(): string | null {
+  if (!isFile("Procfile")) return null;
+  return PROCFILE_WEB.exec(readFileSync("Procfile", "utf8"))?.[1]?.trim() ?? null;
+}
+
+/**
+ * Finds how the built project starts its server: by its Procfile, its start script, the build of its framework, or a file that
+ * listens.
+ *
+ * @param entry - the script that would be a Worker
+ * @returns `null` for a project that has no server
+ */
+export async function findServerCommand(
+  packageJson: PackageJson,
+  framework: string | null,
+  entry: string | undefined,
+): Promise<string | null> {
+  const command = readStartCommand(packageJson);
+  const started = await findStartedServer(packageJson, framework, { command, entry });
+  if (started !== null) return readProcfile() ?? started;
+  if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
+  const files = [entry, ...findCommonFiles()].filter((file) => file !== undefined);
+  for (const file of new Set(files)) if (await isServer(file, "node")) return readProcfile() ?? runFile(file);
+  return null;
+}
+
+async function findStartedServer(
+  packageJson: PackageJson,
+  framework: string | null,
+  { command, entry }: { command: StartCommand | null; entry: string | undefined },
+): Promise<string | null> {
+  const built = (framework === null ? [] : (BUILT_SERVERS[framework] ?? [])).find(([file]) => isFile(file));
+  const text = readStartText(packageJson);
+  if (command === null || text === null) return built?.[1] ?? null;
+  if (DEVELOPMENT_SERVERS.has(command.program)) return built?.[1] ?? null;
+  const named = readStartFile(command);
+  // The server of a framework, such as `next start` and `nest start`.
+  if (named === null) return isDevelopment(command) ? (built?.[1] ?? null) : text;
+  const file = resolveStartFile(named);
+  if (file === undefined) return built?.[1] ?? null;
+  const isWorker = file === entry && hasHandler(file) && !(await isServer(file, "worker"));
+  return isWorker ? null : replaceMissingFile(text, named, file);
+}
+
+/** The start command names a file that a compiler did not write. Node.js runs its source. */
+function replaceMissingFile(text: string, named: string, file: string): string {
+  return isFile(named) || resolveStartFile(named) === named || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text)
+    ? text
+    : text.replace(named, file);
+}
+
+function isDevelopment({ program, args }: StartCommand): boolean {
+  return ["next", "nuxt", "nuxi", "remix", "react-router", "strapi", "vinxi"].includes(program) && /^dev(elop)?$/.test(args[0] ?? "");
+}
+
+/** A file that listens and whose pages a build wrote too. A server for development is none. */
+export async function servesPages(packageJson: PackageJson): Promise<boolean> {
+  const named = readStartFile(readStartCommand(packageJson));
+  const file = named === null ? undefined : resolveStartFile(named);
+  return file !== undefined && (await isServer(file, "node")) && !(await importsBundler(file));
+}
+
+function runFile(file: string): string {
+  return `node ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}`;
+}
+
+function hasHandler(file: string): boolean {
+  return HANDLER.test(readFileSync(file, "utf8"));
+}
+
+async function isServer(file: string, kind: "worker" | "node"): Promise<boolean> {
+  return ANY_IMPORT.test(readFileSync(file, "utf8")) && (await importsServerModule(file, kind));
+}

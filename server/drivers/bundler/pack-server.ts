@@ -1,0 +1,38 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { NodeServer } from "../../../domain/ports/bundler.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { ArchiveFailure, packTree } from "../../sandbox/tree-archive/tree-archive.ts";
+import { type BuildContext, say } from "./build-step.ts";
+import { SANDBOX_PATHS } from "./toolchain.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** In MiB, compressed. */
+const MAX_SIZE_MB = 1024;
+
+/**
+ * Packs the built files of a Node server, with the packages that it has installed.
+ *
+ * @throws {BuildFailure} `user` when they are too large
+ */
+export async function packServer(context: BuildContext, command: string, directory: string): Promise<NodeServer> {
+  const { sandbox, request, limits } = context;
+  say(context, `Node server: it starts with ${JSON.stringify(command)}.`);
+  const output = path.join(request.outputDirectory, "layers");
+  await mkdir(output);
+  const { signal } = request;
+  const tree = { folder: request.sourceDirectory, mountedAt: SANDBOX_PATHS.source, output };
+  const layers = await packTree({ sandbox, limits: limits.bundle, signal }, tree).catch((error: unknown) => {
+    if (!(error instanceof ArchiveFailure) || error.outcome.reason === "exit") throw error;
+    throw tooLarge(error);
+  });
+  const bytes = layers.reduce((sum, layer) => sum + layer.bytes, 0);
+  if (bytes > MAX_SIZE_MB * MEBIBYTE) throw tooLarge();
+  say(context, `Packed ${Math.ceil(bytes / MEBIBYTE)} MiB.`);
+  return { command, directory, layers: layers.map(({ digest, path: file }) => ({ digest, path: file })) };
+}
+
+function tooLarge(cause?: unknown): BuildFailure {
+  const message = "The built files of the server, with its packages, are too large.";
+  return new BuildFailure("user", message, "Remove files and packages that the server does not need.", { cause });
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
+import { removeTree } from "../../files/remove-tree.ts";
+import type {
+  IsolatedApp,
+  IsolatedAppRequest,
+  IsolatedRuntime,
+  TrialRequest,
+} from "../../ports/isolated-runtime.ts";
+import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
+import {
+  codeOptions,
+  fileBindings,
+  type MiniflareWorkerOptions,
+  WORKER_NAME,
+  workerOptions,
+} from "./workerd/worker-options.ts";
+import { bindingOptions } from "./workerd/worker-bindings.ts";
+import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
+import type { NodeLauncher } from "./node-server/node-launcher.ts";
+import type { UnpackLayer } from "./scripts/script-store.ts";
+
+const NO_NETWORK = { network: { allow: [] } };
+
+/** In bytes. V8 reserves about 500 MB of it without using them. */
+const DATA_BYTES = 900_000 * 1024;
+
+/** The unpacked files of a Node server that is inspected; disposing of them removes them. */
+interface InspectedFiles extends AsyncDisposable {
+  layers: readonly string[];
+}
+
+interface EmbeddedIsolatedRuntimeOptions {
+  launcher: WorkerdLauncher;
+  nodeLauncher: NodeLauncher;
+  unpack: UnpackLayer;
+  /** A folder for files that exist only as long as an inspection. */
+  launchRoot: string;
+  /** Returns the folder of a SQL database. */
+  databaseDirectory: (databaseId: string) => string;
+}
+
+/**
+ * Starts the code of an app as the edge does, but without its bindings, storage, static files and network. Of a Worker, only
+ * its durable objects exist, with storage that is removed afterwards: they are code of the app itself.
+ */
+export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
+  readonly #options: EmbeddedIsolatedRuntimeOptions;
+
+  constructor(options: EmbeddedIsolatedRuntimeOptions) {
+    this.#options = options;
+  }
+
+  async start({ scriptPath, ...inspection }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const worker = isolatedWorker(await readUploadForm(scriptPath), inspection);
+    const folders = { storageDirectory: null, databaseDirectory: null, assetsDirectory: null };
+    return this.#options.launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
+  }
+
+  startServer(server: NodeServer, signal: AbortSignal): Promise<IsolatedApp> {
+    return this.#startServer(server, {}, signal);
+  }
+
+  async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    if (code.runtime === "node") return this.#startServer(code.server, variables, signal);
+    const worker = workerOptions(app, await readUploadForm(code.scriptPath), variables);
+    const folders = {
+      storageDirectory: null,
+      databaseDirectory: this.#options.databaseDirectory(app.databaseId),
+      assetsDirectory: app.assets?.directory ?? null,
+    };
+    return this.#options.launcher.start({ worker: { ...worker, outboundService: NO_NETWORK }, ...folders }, signal);
+  }
+
+  async #startServer(
+    { command, directory, layers }: NodeServer,
+    env: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<IsolatedApp> {
+    await using starting = new AsyncDisposableStack();
+    const files = starting.use(await this.#unpackLayers(layers, signal));
+    const launch = { command, directory, layers: files.layers, dataDirectory: null, env, hasNetwork: false };
+    const app = starting.use(await this.#options.nodeLauncher.start(launch, signal));
+    const resources = starting.move();
+    return { address: app.address, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  }
+
+  async #unpackLayers(layers: readonly Layer[], signal: AbortSignal): Promise<InspectedFiles> {
+    const folder = path.join(this.#options.launchRoot, randomUUID());
+    await using unpacking = new AsyncDisposableStack();
+    unpacking.defer(() => removeTree(folder));
+    const directories: string[] = [];
+    for (const [index, layer] of layers.entries()) {
+      const directory = path.join(folder, String(index));
+      await mkdir(directory, { recursive: true, mode: 0o755 });
+      await this.#options.unpack(layer.path, directory, signal);
+      directories.push(directory);
+    }
+    const resources = unpacking.move();
+    return { layers: directories, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  }
+}
+
+function isolatedWorker(
+  form: UploadForm,
+  { addModules, editModule = (source) => source }: Omit<IsolatedAppRequest, "scriptPath">,
+): MiniflareWorkerOptions {
+  const { modules = [], modulesRoot, script, ...code } = codeOptions(form);
+  const [main] = modules;
+  const added = main === undefined ? [] : addModules(main.path);
+  const edited = modules.map((module) =>
+    typeof module.contents === "string" && (module.type === "ESModule" || module.type === "CommonJS")
+      ? { ...module, contents: editModule(module.contents) }
+      : module,
+  );
+  return {
+    name: WORKER_NAME,
+    ...code,
+    ...(script === undefined
+      ? {
+          ...(modulesRoot === undefined ? {} : { modulesRoot }),
+          modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
+        }
+      : { script, ...fileBindings(form) }),
+    outboundService: NO_NETWORK,
+    cache: false,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    ...codeGeneration(form),
+    ...durableObjects(form),
+  };
+}
+
+function durableObjects(form: UploadForm): Pick<MiniflareWorkerOptions, "durableObjects"> {
+  const own = form.metadata.bindings.filter(({ type }) => type === "durable_object_namespace");
+  return { durableObjects: bindingOptions(own, { databaseId: "", variables: {} }).durableObjects };
+}
+
+/** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
+function codeGeneration(form: UploadForm): Pick<MiniflareWorkerOptions, "unsafeEvalBinding"> {
+  const servers = form.metadata.bindings.filter(({ type }) => type === "node_server");
+  const { unsafeEvalBinding } = bindingOptions(servers, { databaseId: "", variables: {} });
+  return unsafeEvalBinding === undefined ? {} : { unsafeEvalBinding };
+}

@@ -1,0 +1,203 @@
+// Runs inside the sandbox, in every Node.js process of a Node server, before the server's own code. The sandbox has a network of
+// its own with the loopback interface only:
+//
+// - A server that listens on a TCP port also listens on a unix socket in /run/app, to which the edge proxy connects.
+// - A connection to another host goes through the unix sockets of the egress forwarder in /run/egress.
+// - Names are resolved by the forwarder too.
+//
+// It must work in every version of Node.js since 14, so it is CommonJS and uses nothing newer.
+"use strict";
+
+const dns = require("dns");
+const fs = require("fs");
+const net = require("net");
+const tls = require("tls");
+const { syncBuiltinESMExports } = require("module");
+
+const REQUESTS = "/run/app";
+const EGRESS = "/run/egress";
+const SOCKET_URL = /^socket:(\d+):(.+)$/;
+
+const original = {
+  connect: net.Socket.prototype.connect,
+  listen: net.Server.prototype.listen,
+  tlsConnect: tls.connect,
+  lookup: dns.lookup,
+};
+
+function isLocal(host) {
+  return (
+    !host ||
+    host === "localhost" ||
+    /^127\./.test(host) ||
+    ["::1", "0.0.0.0", "::", "::ffff:127.0.0.1"].indexOf(host) >= 0 ||
+    /\.localhost$/.test(host)
+  );
+}
+
+function systemError(code, syscall, details) {
+  const text = details.host === undefined ? details.hostname : `${details.host}:${details.port}`;
+  return Object.assign(new Error(`${syscall} ${code} ${text}`), { code, syscall, errno: code }, details);
+}
+
+/** Sends one request to the egress forwarder. Calls back with its response: an object that may have an `error`. */
+function askForwarder(request, callback) {
+  const socket = new net.Socket();
+  let text = "";
+  let isDone = false;
+  const finish = (response) => {
+    if (isDone) return;
+    isDone = true;
+    socket.destroy();
+    callback(response);
+  };
+  socket.setEncoding("utf8");
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("end", () => {
+    try {
+      finish(JSON.parse(text));
+    } catch {
+      finish({ error: "ECONNREFUSED" });
+    }
+  });
+  socket.on("error", () => finish({ error: "ECONNREFUSED" }));
+  original.connect.call(socket, { path: `${EGRESS}/control.sock` }, () => socket.write(`${JSON.stringify(request)}\n`));
+  return socket;
+}
+
+function defineAddress(socket, address, family, port) {
+  const define = (name, value) => Object.defineProperty(socket, name, { value, configurable: true });
+  define("remoteAddress", address);
+  define("remoteFamily", family);
+  define("remotePort", port);
+}
+
+net.Socket.prototype.connect = function connect(...args) {
+  const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
+  const { host, port, path } = options;
+  if (path || port === undefined || isLocal(host)) return original.connect.apply(this, args);
+  if (typeof callback === "function") this.once("connect", callback);
+  this.connecting = true;
+  const request = askForwarder({ connect: { host: String(host), port: Number(port) } }, (response) => {
+    if (this.destroyed) return;
+    this.connecting = false;
+    if (response.error) {
+      this.destroy(systemError(response.error, "connect", { host, address: host, port: Number(port) }));
+      return;
+    }
+    defineAddress(this, response.address, response.family === 6 ? "IPv6" : "IPv4", Number(port));
+    this.emit("lookup", null, response.address, response.family, host);
+    original.connect.call(this, { path: `${EGRESS}/${response.path}` });
+  });
+  this.once("close", () => request.destroy());
+  return this;
+};
+
+// A TLS socket chooses the kind of its connection when it is created, before the path is known.
+tls.connect = function connect(...args) {
+  const [options, callback] = net._normalizeArgs(args);
+  if (options.socket || options.path || options.port === undefined || isLocal(options.host))
+    return original.tlsConnect.apply(this, args);
+  const { host, port } = options;
+  const servername = options.servername || (net.isIP(host) ? "" : host);
+  const socket = new net.Socket().connect({ host, port });
+  const secure = original.tlsConnect.call(this, { ...options, servername, socket }, callback || undefined);
+  socket.on("error", (error) => secure.destroy(error));
+  return secure;
+};
+
+dns.lookup = function lookup(hostname, ...rest) {
+  const callback = rest[rest.length - 1];
+  const given = rest.length > 1 ? rest[0] : {};
+  const options = typeof given === "number" ? { family: given } : given || {};
+  if (net.isIP(hostname) || isLocal(hostname)) return original.lookup(hostname, ...rest);
+  askForwarder({ lookup: { name: String(hostname) } }, ({ error, addresses = [] }) => {
+    const family = { IPv4: 4, IPv6: 6 }[options.family] || options.family || 0;
+    const found = addresses.filter((each) => !family || each.family === family);
+    if (error || found.length === 0) return callback(systemError(error || "ENOTFOUND", "getaddrinfo", { hostname }));
+    return options.all ? callback(null, found) : callback(null, found[0].address, found[0].family);
+  });
+  return {};
+};
+
+dns.promises.lookup = (hostname, options = {}) =>
+  new Promise((resolve, reject) => {
+    const settled = typeof options === "number" ? { family: options } : options;
+    dns.lookup(hostname, settled, (error, address, family) => {
+      if (error) reject(error);
+      else resolve(settled.all ? address : { address, family });
+    });
+  });
+
+const RECORDS = { "": "A", 4: "A", 6: "AAAA", Cname: "CNAME", Mx: "MX", Ns: "NS", Srv: "SRV", Txt: "TXT" };
+
+function resolveRecords(type, hostname) {
+  return new Promise((resolve, reject) => {
+    askForwarder({ resolve: { name: String(hostname), type } }, ({ error, records }) => {
+      if (error) reject(systemError(error, `query${type}`, { hostname }));
+      else resolve(records);
+    });
+  });
+}
+
+for (const [suffix, fixedType] of Object.entries(RECORDS)) {
+  const name = `resolve${suffix}`;
+  const byPromise = (hostname, type) =>
+    resolveRecords(suffix === "" && typeof type === "string" ? type : fixedType, hostname);
+  const byCallback = (hostname, ...rest) => {
+    const callback = rest[rest.length - 1];
+    byPromise(hostname, rest.length > 1 ? rest[0] : undefined).then((records) => callback(null, records), callback);
+  };
+  dns[name] = byCallback;
+  dns.promises[name] = byPromise;
+  dns.Resolver.prototype[name] = byCallback;
+  dns.promises.Resolver.prototype[name] = byPromise;
+}
+
+/** Lets the edge proxy connect to a server. The connections look like those of a proxy on the same machine. */
+function acceptRequests(server) {
+  const address = server.address();
+  if (address === null || typeof address === "string") return;
+  const { port } = address;
+  const accepting = new net.Server({ allowHalfOpen: server.allowHalfOpen, noDelay: true }, (socket) => {
+    defineAddress(socket, "127.0.0.1", "IPv4", 0);
+    Object.defineProperty(socket, "localAddress", { value: "127.0.0.1", configurable: true });
+    Object.defineProperty(socket, "localPort", { value: port, configurable: true });
+    server.emit("connection", socket);
+  });
+  accepting.on("error", () => {});
+  // The service takes a socket away as soon as it has its final name, so it must accept connections by then.
+  const file = `${REQUESTS}/${port}.sock`;
+  accepting.once("listening", () => fs.rename(`${file}.new`, file, () => {}));
+  original.listen.call(accepting, { path: `${file}.new`, backlog: 511 });
+  accepting.unref();
+  server.once("close", () => accepting.close());
+}
+
+net.Server.prototype.listen = function listen(...args) {
+  this.once("listening", () => acceptRequests(this));
+  return original.listen.apply(this, args);
+};
+
+/** Connects a port of the loopback interface with a unix socket, also for programs that are not Node.js. */
+function forwardPort(port, path) {
+  const server = new net.Server((inside) => {
+    const outside = original.connect.call(new net.Socket(), { path });
+    inside.pipe(outside).pipe(inside);
+    inside.on("error", () => outside.destroy());
+    outside.on("error", () => inside.destroy());
+    inside.unref();
+    outside.unref();
+  });
+  // The first process of the server forwards. The others find the port in use.
+  server.on("error", () => {});
+  original.listen.call(server, { port, host: "127.0.0.1" });
+  server.unref();
+}
+
+const [, forwardedPort, forwardedPath] = SOCKET_URL.exec(process.env.SERVICE_FORWARD || "") || [];
+if (forwardedPort !== undefined) forwardPort(Number(forwardedPort), forwardedPath);
+
+syncBuiltinESMExports();
