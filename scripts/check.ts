@@ -46,8 +46,11 @@ const CHECKS: Record<string, Check> = {
     ],
   },
   docs: {
-    subject: "generated documentation (npm run docs updates it)",
-    commands: [["node", "scripts/generate-docs.ts", "--check"]],
+    subject: "decisions, and generated documentation (npm run docs updates it)",
+    commands: [
+      ["node", "scripts/check-decisions.ts"],
+      ["node", "scripts/generate-docs.ts", "--check"],
+    ],
   },
   openapi: { subject: "the OpenAPI document", commands: [["redocly", "lint", "docs/openapi.json"]] },
 };

@@ -180,6 +180,7 @@ export interface Config {
   /** Days until an audit event is deleted; `null` for never. */
   auditRetentionDays: number | null;
   logLevel: string;
+  /** How many deployments run at the same time: at most as many as the memory of the machine suffices for. */
   buildConcurrency: number;
   maxActiveApps: number;
   /** The environment variables that npm reads its settings from, such as the registry and certificates. */
@@ -202,6 +203,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
     );
   const model = readModelSettings(values);
+  const buildLimits = readBuildLimits(values);
   return Object.freeze({
     production,
     host: values.HOST,
@@ -218,7 +220,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,
-    buildLimits: readBuildLimits(values),
+    buildLimits,
     agentHostNetworks: values.AGENT_HOST_PRIVATE_NETWORKS ?? [],
     agentHostPorts: values.AGENT_HOST_PRIVATE_PORTS,
     defaultPlan: values.PLAN_DEFAULT,
@@ -235,7 +237,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     embeddings: readEmbeddingsSettings(values),
     auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,
-    buildConcurrency: values.BUILD_CONCURRENCY,
+    buildConcurrency: buildLimits.concurrency,
     maxActiveApps: values.MAX_ACTIVE_APPS,
     npmEnvironment: selectNpmVariables(env),
   });

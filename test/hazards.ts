@@ -74,7 +74,7 @@ export const HAZARDS = {
   50: covered("An install script that accesses the network, writes outside its folder or never ends"),
   51: covered("An install or build that fails for reasons outside the repository"),
   52: covered("A new version that is unhealthy when it goes live"),
-  53: planned("A second deployment of an app that is still building"),
+  53: covered("A second deployment of an app that is still building"),
   54: covered("Slugs that collide, are reserved or are not valid host names"),
   55: covered("A request for logs before they exist"),
   56: covered("Hundreds of idle or slow readers of a log"),
@@ -91,10 +91,10 @@ export const HAZARDS = {
   // Edges
   64: planned("Incoming webhooks that are replayed, forged or late"),
   65: planned("An outgoing webhook with a private address"),
-  66: planned("HTTP requests that are malformed, contradictory or extremely slow"),
+  66: covered("HTTP requests that are malformed, contradictory or extremely slow"),
   67: covered("Line breaks that are injected into a log"),
   68: planned("A migration or rollback while the service runs"),
-  69: planned("Internal details in an error message"),
+  69: covered("Internal details in an error message"),
   70: planned("A restored backup that repeats destructive jobs"),
 } satisfies Record<number, Hazard>;
 

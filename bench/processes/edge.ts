@@ -1,5 +1,6 @@
 /** The edge platform alone: the edge proxy, its supervisor and the apps, without a control plane. */
 import type { Bundle } from "../../domain/ports/bundler.ts";
+import { openNodeServers } from "../../server/composition/edge.ts";
 import { openBuildPlatform } from "../../server/composition/deployments.ts";
 import { readConfig } from "../../server/config.ts";
 import { openEmbeddedPlatform } from "../../server/platforms/embedded/open-embedded-platform.ts";
@@ -23,6 +24,7 @@ async function open({ dataDirectory }: EdgeOptions) {
     appsDomain: null,
     scheme: "http",
     sandbox: config.sandbox,
+    nodeServers: openNodeServers(config),
     trustedProxies: config.trustedProxies,
     variables: { read: async () => ({ version: 0, values: {}, masks: [] }) },
     log: createLogger(config.logLevel),
@@ -32,17 +34,17 @@ async function open({ dataDirectory }: EdgeOptions) {
   const commands = {
     build: (example: string) => buildExample(buildPlatform, example),
     /** Publishes a bundle as an app, and returns its URL. */
-    async publish(slug: string, { scriptPath, assets, migrations }: Bundle): Promise<string> {
+    async publish(slug: string, { code, assets, migrations }: Bundle): Promise<string> {
       await platform.databases.create(slug);
       await platform.databases.migrate(slug, migrations, signal);
-      const script = { appId: slug, generation: 1, scriptPath, assets, databaseId: slug };
+      const script = { appId: slug, generation: 1, code, assets, databaseId: slug };
       return (await platform.scripts.publish(slug, script, signal)).url;
     },
-    /** The port of the app itself, behind the edge proxy. */
+    /** The port of a Worker itself, behind the edge proxy. */
     async appPort(slug: string): Promise<number | undefined> {
       const app = await platform.supervisor.acquire(slug, false);
       app?.release();
-      return app?.port;
+      return app && "port" in app.address ? app.address.port : undefined;
     },
     /** Stops the app. The next request starts it again. */
     stop: (slug: string) => platform.supervisor.withDatabaseClosed(slug, async () => undefined),

@@ -53,8 +53,8 @@ async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl, setti
     },
     insertSessions: (orgId: string, sample: SampleSessions) => insertSessions(forkEm(), orgId, sample),
     insertLiveApps: async (orgId: string, count: number) => {
-      const { scriptPath } = await buildExample(service.parts.deploymentDeps, "hello");
-      return insertLiveApps({ em: forkEm(), dataDirectory }, orgId, count, scriptPath);
+      const { code } = await buildExample(service.parts.deploymentDeps, "hello");
+      return insertLiveApps({ em: forkEm(), dataDirectory }, orgId, count, code);
     },
     /** What the kernel limits for builds, apps and programs. */
     sandboxLimits: () => service.parts.readinessDetails.sandbox_limits,

@@ -6,6 +6,7 @@ import { slugFor } from "../../domain/apps/slug.ts";
 import { sha256Hex } from "../../domain/shared/sha256.ts";
 import type { Em } from "../../server/database/orm.ts";
 import { FilesystemAuthEntries } from "../../server/platforms/embedded/auth-entries.ts";
+import type { AppCode } from "../../domain/ports/bundler.ts";
 import { ScriptStore } from "../../server/platforms/embedded/scripts/script-store.ts";
 import { databaseDirectory } from "../../server/platforms/embedded/databases/sql-databases.ts";
 import { mkdir } from "node:fs/promises";
@@ -20,10 +21,10 @@ export async function insertLiveApps(
   { em, dataDirectory }: { em: Em; dataDirectory: string },
   orgId: string,
   count: number,
-  scriptPath: string,
+  code: AppCode,
 ): Promise<string[]> {
   const edge = path.join(dataDirectory, "edge");
-  const store = new ScriptStore(edge);
+  const store = new ScriptStore(edge, () => Promise.reject(new Error("These apps are Workers")));
   const entries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const apps = Array.from({ length: count }, () => ({ appId: randomUUID(), slug: slugFor("inactive") }));
   await em.transactional(async (tx) => {
@@ -38,7 +39,9 @@ export async function insertLiveApps(
     const databaseId = sqlDatabaseId(appId);
     await mkdir(databaseDirectory(path.join(edge, "databases"), databaseId), { recursive: true });
     await entries.put({ appId, tokenSha256: sha256Hex(appId) });
-    await store.commit(await store.stage(slug, { appId, generation: 1, scriptPath, assets: null, databaseId }));
+    await store.commit(
+      await store.stage(slug, { appId, generation: 1, code, assets: null, databaseId }, new AbortController().signal),
+    );
   }
   return apps.map(({ slug }) => slug);
 }

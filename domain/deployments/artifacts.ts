@@ -187,7 +187,11 @@ function artifactOf(objectKey: string): string {
 }
 
 /** Removes the layers that no bundle uses, unless a deployment is in progress, which may just have stored its own. */
-async function removeOldLayers({ objects, em }: ArtifactDeps & { em: EntityManager }, appId: string, kept: ReadonlySet<string>) {
+async function removeOldLayers(
+  { objects, em }: ArtifactDeps & { em: EntityManager },
+  appId: string,
+  kept: ReadonlySet<string>,
+) {
   const bucket = artifactBucketName(appId);
   const layers = (await objects.list(bucket)).filter(({ key }) => key.startsWith(`${LAYERS}/`));
   if (layers.length === 0) return;
@@ -196,7 +200,8 @@ async function removeOldLayers({ objects, em }: ArtifactDeps & { em: EntityManag
   if ((await em.fork().count(Deployment, { appId, status: { $in: [...IN_PROGRESS] } })) > 0) return;
   // Their count first, so that an interrupted removal leaves an incomplete layer.
   const unused = layers.filter(({ key }) => !used.has(key.split("/")[1] ?? ""));
-  for (const { key } of unused.toSorted((a) => (a.key.endsWith(PART_COUNT) ? -1 : 1))) await objects.remove(bucket, key);
+  for (const { key } of unused.toSorted((a) => (a.key.endsWith(PART_COUNT) ? -1 : 1)))
+    await objects.remove(bucket, key);
 }
 
 /**

@@ -54,11 +54,7 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
 export async function publish(
   deps: Pick<StepDeps, "edge" | "variables">,
   attempt: Attempt,
-  {
-    code,
-    assets,
-    rootDirectory = null,
-  }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
+  { code, assets, rootDirectory = null }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
@@ -80,8 +76,13 @@ export async function publish(
   }
 }
 
+/** How much of what an app printed the build log has. */
+const MAX_LOGGED_LINES = 30;
+const MAX_LOGGED_LENGTH = 1000;
+
 function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
-  for (const line of printed) log.say(`the app printed: ${line}`);
+  for (const line of printed.slice(0, MAX_LOGGED_LINES))
+    log.say(`the app printed: ${line.slice(0, MAX_LOGGED_LENGTH)}`);
 }
 
 const DEFAULT_ADVICE =

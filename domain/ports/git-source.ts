@@ -21,15 +21,15 @@ export interface CheckedOut {
   commit: string;
   /** The default branch of the repository, if it was checked out in place of `branch`. */
   branch?: string;
-  /** What the checkout lacks of the branch, such as files in Git LFS. Each is one line for the app's owner. */
+  /** What the checkout lacks of the branch, such as submodules of other hosts. Each is one line for the app's owner. */
   warnings?: readonly string[];
 }
 
 /** The source code of apps. */
 export interface GitSource {
   /**
-   * Checks out the tip of one branch, or the commit, without history, hooks, submodules or filters. Leaves no `.git` folder.
-   * Safe to repeat with an emptied folder.
+   * Checks out the tip of one branch, or the commit, without history, hooks or filters, with the submodules and the files in Git
+   * LFS that the git host serves. Leaves no `.git` folder. Safe to repeat with an emptied folder.
    *
    * @throws {BuildFailure} `user` when the branch or the commit does not exist, when the repository does not exist or is private
    *   (both have the same message), or when a limit on size, files or time is exceeded; `platform` when the git host

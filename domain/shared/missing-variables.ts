@@ -64,16 +64,24 @@ const ERROR_CODE = /^(ERR|E[A-Z]+|SQLITE|UND|HTTP|MODULE|UNABLE|CERT|DEPTH)_/;
  * @param lines - what the program printed
  */
 export function findMissingVariables(lines: readonly string[]): string[] {
-  const text = lines.join("\n").slice(0, MAX_SEARCHED);
+  const text = cutAfterWord(lines.join("\n"), MAX_SEARCHED);
   const names = new Set<string>();
   for (const pattern of VALIDATOR_NAMES) for (const [, name = ""] of text.matchAll(pattern)) names.add(name);
   let isInList = false;
-  for (const line of text.split("\n").map((each) => each.trim().slice(0, MAX_LINE))) {
+  for (const line of text.split("\n").map((each) => cutAfterWord(each.trim(), MAX_LINE))) {
     const listed: string[] = isInList ? readListItem(line) : [];
     isInList = isListTitle(line) || listed.length > 0;
     for (const name of [...listed, ...readNames(line)]) names.add(name);
   }
   return [...names].filter((name) => NAME.test(name) && !ERROR_CODE.test(name));
+}
+
+/** Cuts a text. A part of a name at its end would look like a name. */
+function cutAfterWord(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let end = maxLength;
+  while (end > 0 && /[\w$]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** Whether a list of absent variables follows. */

@@ -12,7 +12,7 @@ import type { Config } from "../config.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
-import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
+import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
@@ -57,11 +57,7 @@ export async function openEdge(
       appsDomain: config.appsDomain,
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
-      nodeSandbox:
-        config.sandbox === "none"
-          ? new UnconfinedSandbox({ groups: controlGroups })
-          : new BubblewrapSandbox({ kind: "apps", groups: controlGroups, temporaryMb: 256, startProcess }),
-      serverTools: serverTools(TOOLCHAIN_FOLDERS.modules),
+      nodeServers: openNodeServers(config, controlGroups, startProcess),
       groups: controlGroups,
       trustedProxies: config.trustedProxies,
       variables,
@@ -81,6 +77,23 @@ export async function openEdge(
     urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+  };
+}
+
+const TEMPORARY_MB = 256;
+
+/** What runs Node servers. */
+export function openNodeServers(
+  { sandbox }: Pick<Config, "sandbox">,
+  groups?: ControlGroups,
+  startProcess?: StartProcess,
+): EmbeddedPlatformOptions["nodeServers"] {
+  return {
+    sandbox:
+      sandbox === "none"
+        ? new UnconfinedSandbox({ groups })
+        : new BubblewrapSandbox({ kind: "apps", groups, temporaryMb: TEMPORARY_MB, startProcess }),
+    tools: serverTools(TOOLCHAIN_FOLDERS.modules),
   };
 }
 

@@ -1,8 +1,9 @@
 import { totalmem } from "node:os";
 import { z } from "zod";
 
-/** What one build may use. */
+/** What one build may use, and how many run at the same time. */
 export interface BuildLimits {
+  concurrency: number;
   memoryMb: number;
   installTimeoutMs: number;
   buildTimeoutMs: number;
@@ -11,6 +12,9 @@ export interface BuildLimits {
 const MEBIBYTE = 1024 * 1024;
 const LARGE_MB = 4096;
 const SMALL_MB = 2048;
+const MIN_MB = 512;
+/** The part of the machine's memory that all builds may have together. The rest is for the service, its database and apps. */
+const MAX_SHARE = 0.75;
 
 const milliseconds = (fallback: number) =>
   z
@@ -33,11 +37,17 @@ export const buildLimitVariables = {
 
 type Values = z.infer<z.ZodObject<typeof buildLimitVariables>> & { readonly BUILD_CONCURRENCY: number };
 
-/** Without a setting, a build gets 4 GiB if the machine has this much for each simultaneous one, otherwise 2 GiB. */
+/**
+ * Without a setting, a build gets 4 GiB if the machine has enough for two such builds, otherwise 2 GiB. At most as many builds
+ * run at the same time as three quarters of the machine's memory suffice for, and always one.
+ */
 export function readBuildLimits(values: Values, machineBytes = availableBytes()): BuildLimits {
-  const isLarge = machineBytes / MEBIBYTE >= values.BUILD_CONCURRENCY * LARGE_MB;
+  const availableMb = Math.floor((machineBytes / MEBIBYTE) * MAX_SHARE);
+  const smallMb = Math.max(MIN_MB, Math.min(SMALL_MB, availableMb));
+  const memoryMb = values.BUILD_MEMORY_MB ?? (availableMb >= 2 * LARGE_MB ? LARGE_MB : smallMb);
   return {
-    memoryMb: values.BUILD_MEMORY_MB ?? (isLarge ? LARGE_MB : SMALL_MB),
+    concurrency: Math.max(1, Math.min(values.BUILD_CONCURRENCY, Math.floor(availableMb / memoryMb))),
+    memoryMb,
     installTimeoutMs: values.INSTALL_TIMEOUT_MS,
     buildTimeoutMs: values.BUILD_TIMEOUT_MS,
   };

@@ -57,7 +57,10 @@ export class EgressForwarder implements AsyncDisposable {
     return forwarder;
   }
 
-  private constructor(folder: SocketFolder, { lookup = lookupAll, isAllowedAddress = isPublic }: EgressForwarderOptions) {
+  private constructor(
+    folder: SocketFolder,
+    { lookup = lookupAll, isAllowedAddress = isPublic }: EgressForwarderOptions,
+  ) {
     this.folder = folder.path;
     this.#folder = folder;
     this.#lookup = lookup;

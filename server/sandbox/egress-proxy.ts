@@ -17,8 +17,10 @@ export interface EgressOptions {
    * request to any other host gets status 403.
    */
   allow: readonly string[] | "public";
+  /** A port at which all hosts with public addresses are allowed too. */
+  publicPort?: number;
   lookup?: Lookup;
-  /** Which addresses an allowed host may have; by default `isReachable`, and `isPublic` with `public`. */
+  /** Which addresses a host of `allow` may have; by default `isReachable`, and `isPublic` with `public`. */
   isAllowedAddress?: (address: string, host: string) => boolean;
   /** Called for every request, when the proxy has connected to the host or refused it. */
   onRequest?: (host: string, result: EgressResult) => void;
@@ -40,6 +42,7 @@ export class EgressProxy {
   /** How many connections are being made, some of them for clients that have left. */
   #connecting = 0;
   readonly #allowed: ReadonlySet<string> | "public";
+  readonly #publicPort: number | null;
   readonly #lookup: Lookup;
   readonly #isAllowedAddress: (address: string, host: string) => boolean;
   readonly #onRequest: (host: string, result: EgressResult) => void;
@@ -54,12 +57,17 @@ export class EgressProxy {
   }
 
   private constructor(folder: SocketFolder, { allow, lookup = lookupAll, ...options }: EgressOptions) {
-    const { isAllowedAddress = allow === "public" ? isPublic : isReachable, onRequest = () => {} } = options;
+    const {
+      isAllowedAddress = allow === "public" ? isPublic : isReachable,
+      onRequest = () => {},
+      publicPort = null,
+    } = options;
 
     this.socketPath = join(folder.path, "proxy.sock");
     this.#folder = folder;
     this.#allowed =
       allow === "public" ? allow : new Set(allow.map((authority) => parseAuthority(authority)?.key ?? ""));
+    this.#publicPort = publicPort;
     this.#isAllowedAddress = isAllowedAddress;
     this.#onRequest = onRequest;
     this.#lookup = lookup;
@@ -131,9 +139,12 @@ export class EgressProxy {
 
   /** @throws {ProxyError} */
   async #connectTo(target: Target, client: Duplex): Promise<Socket> {
-    if (!this.#allows(target)) throw new ProxyError(403, `${target.key} is not an allowed host`);
+    const isListed = this.#allows(target);
+    if (!isListed && target.port !== this.#publicPort)
+      throw new ProxyError(403, `${target.key} is not an allowed host`);
+    const isAllowed = isListed ? this.#isAllowedAddress : isPublic;
     const addresses = await this.#lookup(target.host);
-    const reachable = addresses.filter(({ address }) => this.#isAllowedAddress(address, target.host));
+    const reachable = addresses.filter(({ address }) => isAllowed(address, target.host));
     if (reachable.length === 0) throw new ProxyError(502, `${target.key} has no allowed address`);
     // No event would report that a client has left already.
     if (client.destroyed) throw new ProxyError(502, "The client has left");

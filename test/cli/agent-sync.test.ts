@@ -6,6 +6,7 @@ import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { skillDocument, skillsOf } from "../support/service/skills.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -69,30 +70,34 @@ function givenSkill(): { name: string; document: string } {
   return { name, document: skillDocument(name) };
 }
 
-test("push stores AGENTS.md and skills, pull writes them into another folder, and a repetition does nothing", async () => {
-  const { name, document } = givenSkill();
-  const binary = Buffer.from([0x89, 0x50, 0, 0xff]);
-  await write("AGENTS.md", "# Support\n\nAnswer in English.\n");
-  await write(`skills/${name}/SKILL.md`, document);
-  await write(`skills/${name}/scripts/run.sh`, "echo Zürich\n");
-  await write(`skills/${name}/icon.png`, binary);
-  await write("skills/notes.txt", "no skill");
-  expect(await changesOf(push("--json"))).toEqual([
-    ["AGENTS.md", "pushed"],
-    [`skills/${name}`, "pushed"],
-  ]);
-  expect(await instructions()).toBe("# Support\n\nAnswer in English.\n");
-  expect((await push()).stderr).toBe("The folder and the agent are the same.\n");
-  const pushed = await listFiles();
-  folder = `${folder}-copy/inner`;
-  expect(await changesOf(pull("--json"))).toEqual([
-    ["AGENTS.md", "pulled"],
-    [`skills/${name}`, "pulled"],
-  ]);
-  expect(await listFiles()).toEqual(pushed.filter((file) => file !== "skills/notes.txt"));
-  expect(await readFile(path.join(folder, `skills/${name}/icon.png`))).toEqual(binary);
-  expect((await pull()).stderr).toBe("The folder and the agent are the same.\n");
-});
+verifies(
+  "cli.agents.sync",
+  "push stores AGENTS.md and skills, pull writes them into another folder, and a repetition does nothing",
+  async () => {
+    const { name, document } = givenSkill();
+    const binary = Buffer.from([0x89, 0x50, 0, 0xff]);
+    await write("AGENTS.md", "# Support\n\nAnswer in English.\n");
+    await write(`skills/${name}/SKILL.md`, document);
+    await write(`skills/${name}/scripts/run.sh`, "echo Zürich\n");
+    await write(`skills/${name}/icon.png`, binary);
+    await write("skills/notes.txt", "no skill");
+    expect(await changesOf(push("--json"))).toEqual([
+      ["AGENTS.md", "pushed"],
+      [`skills/${name}`, "pushed"],
+    ]);
+    expect(await instructions()).toBe("# Support\n\nAnswer in English.\n");
+    expect((await push()).stderr).toBe("The folder and the agent are the same.\n");
+    const pushed = await listFiles();
+    folder = `${folder}-copy/inner`;
+    expect(await changesOf(pull("--json"))).toEqual([
+      ["AGENTS.md", "pulled"],
+      [`skills/${name}`, "pulled"],
+    ]);
+    expect(await listFiles()).toEqual(pushed.filter((file) => file !== "skills/notes.txt"));
+    expect(await readFile(path.join(folder, `skills/${name}/icon.png`))).toEqual(binary);
+    expect((await pull()).stderr).toBe("The folder and the agent are the same.\n");
+  },
+);
 
 test("pull writes what only the service has changed, and keeps what only the folder has changed", async () => {
   const { name, document } = givenSkill();

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,9 +8,11 @@ import { completeWords } from "../../clients/cli/src/commands/completion.ts";
 import { COMMANDS } from "../../clients/cli/src/generated/commands.ts";
 import { createProgram } from "../../clients/cli/src/program.ts";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { startLoopbackServer } from "../support/loopback-server.ts";
 import { installPackage } from "../support/sdk/build-sdk.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ worker: true, sharesBuilds: true });
 let tenant: Tenant;
@@ -32,43 +35,50 @@ async function dataOf(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-test("every procedure has a command, except those with a command of another name", () => {
+verifies("cli.derived", "every procedure has a command, except those with a command of another name", () => {
   const commands = parse(createProgram(() => ({}) as never));
   const derived = COMMANDS.map(({ words }) => words.join(" "));
   expect(derived.filter((name) => !commands.includes(name))).toEqual(["account get", "apps deploy"]);
 });
 
-test("deploy prints the URL as data and the build as messages; logs, get, list and delete show the app", async () => {
-  const deployed = await cli.run(["deploy", "examples/guestbook"]);
-  const { stdout, stderr } = deployed;
-  expect(deployed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:\/\/guestbook-[a-z0-9]{6}\.\S+\n$/) });
-  const slug = new URL(stdout.trim()).hostname.split(".")[0] ?? "";
-  expect(stderr).toMatch(new RegExp(`^Deploying examples/guestbook as ${slug}\\n[^]*\\[service\\] ready\\n$`));
-  const logs = await cli.run(["apps", "logs", slug]);
-  const followed = await cli.run(["apps", "logs", "-f", slug]);
-  expect([logs.stdout, followed.stderr]).toEqual([followed.stdout, "The deployment is ready.\n"]);
-  const events = (await cli.run(["apps", "logs", "-f", slug, "--json"])).stdout.trim().split("\n");
-  expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "end", status: "ready" });
-  expect(await dataOf("apps", "get", slug)).toMatchObject({ slug, status: "ready" });
-  expect((await cli.run(["apps", "list"])).stdout).toMatch(new RegExp(`^SLUG .*\\n${slug} +ready `));
-  expect(await dataOf("deployments", "list", slug)).toMatchObject({ deployments: [{ number: 1, is_live: true }] });
-  const rollback = await cli.run(["deployments", "rollback", slug, "1"]);
-  expect([rollback.code, rollback.stderr]).toEqual([1, expect.stringMatching(/^error: .*live/)]);
-  expect(await dataOf("apps", "logs", slug, "--runtime")).toEqual({ logs: [], next_cursor: null });
-  expect(await dataOf("apps", "open", slug)).toEqual({ url: stdout.trim() });
-  const unconfirmed = await cli.run(["apps", "delete", slug]);
-  expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringContaining("Add --yes")]);
-  expect(await cli.run(["apps", "delete", slug, "--yes"])).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: `Deleted ${slug}.\n`,
-  });
-  const deleted = await cli.run(["apps", "get", slug]);
-  expect(deleted).toMatchObject({
-    code: 1,
-    stderr: `error: There is no app "${slug}". List all apps with: svc apps list\n`,
-  });
-});
+verifies(
+  ["cli.deploy", "clients.cli.deploy"],
+  "deploy prints the URL as data and the build as messages; logs, get, list and delete show the app",
+  async () => {
+    const deployed = await cli.run(["deploy", "examples/guestbook"]);
+    const { stdout, stderr } = deployed;
+    expect(deployed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^http:\/\/guestbook-[a-z0-9]{6}\.\S+\n$/),
+    });
+    const slug = new URL(stdout.trim()).hostname.split(".")[0] ?? "";
+    expect(stderr).toMatch(new RegExp(`^Deploying examples/guestbook as ${slug}\\n[^]*\\[service\\] ready\\n$`));
+    const logs = await cli.run(["apps", "logs", slug]);
+    const followed = await cli.run(["apps", "logs", "-f", slug]);
+    expect([logs.stdout, followed.stderr]).toEqual([followed.stdout, "The deployment is ready.\n"]);
+    const events = (await cli.run(["apps", "logs", "-f", slug, "--json"])).stdout.trim().split("\n");
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "end", status: "ready" });
+    expect(await dataOf("apps", "get", slug)).toMatchObject({ slug, status: "ready" });
+    expect((await cli.run(["apps", "list"])).stdout).toMatch(new RegExp(`^SLUG .*\\n${slug} +ready `));
+    expect(await dataOf("deployments", "list", slug)).toMatchObject({ deployments: [{ number: 1, is_live: true }] });
+    const rollback = await cli.run(["deployments", "rollback", slug, "1"]);
+    expect([rollback.code, rollback.stderr]).toEqual([1, expect.stringMatching(/^error: .*live/)]);
+    expect(await dataOf("apps", "logs", slug, "--runtime")).toEqual({ logs: [], next_cursor: null });
+    expect(await dataOf("apps", "open", slug)).toEqual({ url: stdout.trim() });
+    const unconfirmed = await cli.run(["apps", "delete", slug]);
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringContaining("Add --yes")]);
+    expect(await cli.run(["apps", "delete", slug, "--yes"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `Deleted ${slug}.\n`,
+    });
+    const deleted = await cli.run(["apps", "get", slug]);
+    expect(deleted).toMatchObject({
+      code: 1,
+      stderr: `error: There is no app "${slug}". List all apps with: svc apps list\n`,
+    });
+  },
+);
 
 test("a failed deployment has the exit code 1, and one line says why", async () => {
   const { code, stdout, stderr } = await cli.run(["deploy", "examples/hello", "--branch", "absent"]);
@@ -116,7 +126,7 @@ test("values of options become fields of their types, and - reads a value from s
   expect(await dataOf("deployments", "list", app.slug, "--limit", "1")).toMatchObject({ next_cursor: null });
 });
 
-test("tokens, agents and usage have commands", async () => {
+verifies("cli.agents", "tokens, agents and usage have commands", async () => {
   const token = await dataOf("tokens", "create", "--kind", "api_key", "--name", "from the command line");
   expect(token).toMatchObject({ kind: "api_key", scope: "everything", token: expect.stringMatching(/^svk_/) });
   expect((await cli.run(["tokens", "list"])).stdout).toContain("from the command line");
@@ -128,6 +138,26 @@ test("tokens, agents and usage have commands", async () => {
   expect((await cli.run(["usage"])).stdout).toMatch(/METRIC +USED +LIMIT/);
 });
 
+verifies(
+  "versions.tolerant_clients",
+  "commands accept fields that a newer service has added to a response",
+  async () => {
+    const { publicUrl } = service().service;
+    const respond = async (
+      { url = "", headers: { authorization = "" } }: IncomingMessage,
+      response: ServerResponse,
+    ) => {
+      const body = await (await fetch(new URL(url, publicUrl), { headers: { authorization } })).text();
+      response
+        .setHeader("content-type", "application/json")
+        .end(body.replace(`"quotas":`, `"added":{"by":1},"quotas":`));
+    };
+    await using newer = await startLoopbackServer((request, response) => void respond(request, response));
+    const { code, stdout } = await cli.run(["usage", "get", "--json"], { env: { SVC_URL: newer.url } });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { added: { by: 1 }, quotas: expect.any(Array) }]);
+  },
+);
+
 test("texts of apps cannot control the terminal", async () => {
   const app = await service().givenApp(tenant, { name: "evil\u001b[2J\u009b31mname", status: "ready" });
   const { stdout } = await cli.run(["apps", "get", app.slug]);
@@ -136,7 +166,7 @@ test("texts of apps cannot control the terminal", async () => {
   expect(stdout).toContain("evil[2J31mname");
 });
 
-test("completion offers the commands and options that can follow", async () => {
+verifies("cli.completion", "completion offers the commands and options that can follow", async () => {
   const program = createProgram(() => ({}) as never);
   expect(completeWords(program, ["dep"])).toEqual(["deploy", "deployments"]);
   expect(completeWords(program, ["deployments", "r"])).toEqual(["redeploy", "rollback"]);
@@ -151,7 +181,7 @@ test("completion offers the commands and options that can follow", async () => {
     expect((await cli.run(["completion", shell])).stdout).toContain("svc complete --");
 });
 
-test("the completion of bash completes a command", async () => {
+verifies("cli.completion", "the completion of bash completes a command", async () => {
   const { stdout: script } = await cli.run(["completion", "bash"]);
   const complete = `svc() { "${process.execPath}" "${path.join(cli.folder, "svc.js")}" "$@"; }
     ${script}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { openScriptedModel, type ScriptedModel, type ScriptedResponse } from "../support/documents/scripted-model.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 let model: ScriptedModel;
 let harness: Harness;
@@ -30,24 +31,28 @@ const edit = (from: string, to: string): ScriptedResponse => ({
   input: { path: "src/index.ts", old_string: from, new_string: to, replace_all: true },
 });
 
-test("deploy and customize let the agent change an app, apps diff shows the changes, and a redeployment without them removes them", async () => {
-  model.respond(edit("Hello", "Hi"), "It says Hi.");
-  const deployed = await cli.run(["deploy", "examples/hello", "--customize", "say Hi"]);
-  expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining("[service] edit src/index.ts\n")]);
-  const slug = new URL(deployed.stdout.trim()).hostname.split(".")[0] ?? "";
-  model.respond(edit("Hi", "Good day"), "It says Good day.");
-  const customized = await cli.run(["customize", slug, "say Good day"]);
-  expect([customized.code, customized.stdout]).toEqual([0, "Deployment 2 is live.\n"]);
-  const diff = await cli.run(["apps", "diff", slug]);
-  expect(diff).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^diff --git a\/src\/index\.ts[^]*\n-.*Hello[^]*\n\+.*Good day/),
-    stderr: "The app builder agent says: It says Good day.\n",
-  });
-  expect((await cli.run(["apps", "diff", slug, "--deployment", "1"])).stdout).toMatch(/\n\+.*Hi/);
-  const reset = await cli.run(["deployments", "redeploy", slug, "--no-customization", "--json"]);
-  expect([reset.code, JSON.parse(reset.stdout)]).toMatchObject([0, { number: 3, customization: null }]);
-});
+verifies(
+  "cli.customize",
+  "deploy and customize let the agent change an app, apps diff shows the changes, and a redeployment without them removes them",
+  async () => {
+    model.respond(edit("Hello", "Hi"), "It says Hi.");
+    const deployed = await cli.run(["deploy", "examples/hello", "--customize", "say Hi"]);
+    expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining("[service] edit src/index.ts\n")]);
+    const slug = new URL(deployed.stdout.trim()).hostname.split(".")[0] ?? "";
+    model.respond(edit("Hi", "Good day"), "It says Good day.");
+    const customized = await cli.run(["customize", slug, "say Good day"]);
+    expect([customized.code, customized.stdout]).toEqual([0, "Deployment 2 is live.\n"]);
+    const diff = await cli.run(["apps", "diff", slug]);
+    expect(diff).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^diff --git a\/src\/index\.ts[^]*\n-.*Hello[^]*\n\+.*Good day/),
+      stderr: "The app builder agent says: It says Good day.\n",
+    });
+    expect((await cli.run(["apps", "diff", slug, "--deployment", "1"])).stdout).toMatch(/\n\+.*Hi/);
+    const reset = await cli.run(["deployments", "redeploy", slug, "--no-customization", "--json"]);
+    expect([reset.code, JSON.parse(reset.stdout)]).toMatchObject([0, { number: 3, customization: null }]);
+  },
+);
 
 test("customize requires instructions, and apps diff a number", async () => {
   for (const args of [

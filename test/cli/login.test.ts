@@ -60,20 +60,24 @@ async function signIn(): Promise<CliResult> {
   return login.ended;
 }
 
-test("login with a token stores it for the owner of the file only, and whoami names the organization", async () => {
-  const login = await cli.run(["login", "--token"], { input: `${tenant.api_key}\n` });
-  expect([login.code, login.stdout, login.stderr]).toEqual([
-    0,
-    "",
-    expect.stringMatching(/^Signed in to .* as an API key/),
-  ]);
-  expect((await cli.readConfig()).mode).toBe(0o600);
-  const whoami = await cli.run(["whoami", "--json"]);
-  expect([whoami.code, JSON.parse(whoami.stdout)]).toMatchObject([
-    0,
-    { user: null, organization: { id: tenant.org_id }, url: service().service.publicUrl },
-  ]);
-});
+verifies(
+  "cli.whoami",
+  "login with a token stores it for the owner of the file only, and whoami names the organization",
+  async () => {
+    const login = await cli.run(["login", "--token"], { input: `${tenant.api_key}\n` });
+    expect([login.code, login.stdout, login.stderr]).toEqual([
+      0,
+      "",
+      expect.stringMatching(/^Signed in to .* as an API key/),
+    ]);
+    expect((await cli.readConfig()).mode).toBe(0o600);
+    const whoami = await cli.run(["whoami", "--json"]);
+    expect([whoami.code, JSON.parse(whoami.stdout)]).toMatchObject([
+      0,
+      { user: null, organization: { id: tenant.org_id }, url: service().service.publicUrl },
+    ]);
+  },
+);
 
 test("4 is the exit code of a command without a sign-in, with a wrong token and after logout", async () => {
   const commands: [string[], Record<string, string>, RegExp][] = [
@@ -120,21 +124,25 @@ verifies(
   },
 );
 
-test("login waits until the user has confirmed the code on the page, and logout ends the sign-in at the service", async () => {
-  const login = await signIn();
-  expect([login.code, login.stdout]).toEqual([0, ""]);
-  expect(login.stderr).toContain(`as Ada (${user.email}), owner of`);
-  expect((await cli.run(["apps", "list"])).code).toBe(0);
-  const stored = await cli.readConfig();
-  expect(stored.mode).toBe(0o600);
-  expect((await cli.run(["logout"])).code).toBe(0);
-  expect((await readStored()).services).toEqual({});
-  // The refresh token is revoked, so a copy of the file is worthless.
-  const copy = JSON.parse(stored.text) as StoredConfig;
-  for (const { credentials } of Object.values(copy.services)) credentials.expires_at = 0;
-  await cli.writeConfig(JSON.stringify(copy));
-  expect(await cli.run(["apps", "list"])).toMatchObject({ code: 4, stderr: expect.stringContaining("has expired") });
-});
+verifies(
+  "cli.login",
+  "login waits until the user has confirmed the code on the page, and logout ends the sign-in at the service",
+  async () => {
+    const login = await signIn();
+    expect([login.code, login.stdout]).toEqual([0, ""]);
+    expect(login.stderr).toContain(`as Ada (${user.email}), owner of`);
+    expect((await cli.run(["apps", "list"])).code).toBe(0);
+    const stored = await cli.readConfig();
+    expect(stored.mode).toBe(0o600);
+    expect((await cli.run(["logout"])).code).toBe(0);
+    expect((await readStored()).services).toEqual({});
+    // The refresh token is revoked, so a copy of the file is worthless.
+    const copy = JSON.parse(stored.text) as StoredConfig;
+    for (const { credentials } of Object.values(copy.services)) credentials.expires_at = 0;
+    await cli.writeConfig(JSON.stringify(copy));
+    expect(await cli.run(["apps", "list"])).toMatchObject({ code: 4, stderr: expect.stringContaining("has expired") });
+  },
+);
 
 test("login and logout print JSON with --json", async () => {
   const url = service().service.publicUrl;
@@ -185,7 +193,7 @@ test("an interrupted login has the exit code 130, a terminated one 143, and both
   }
 });
 
-test("orgs use selects the organization of the next commands, also of followed logs", async () => {
+verifies("cli.orgs", "orgs use selects the organization of the next commands, also of followed logs", async () => {
   const other = await service().tenant();
   const owner = await signUpOwner(service(), other);
   await joinOrganization(owner, user, { organizationId: other.org_id, role: "member" });

@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { verifies } from "../support/verifies.ts";
 
 const URL = "https://apps.example.com/mcp";
 let cli: TestCli;
@@ -44,20 +45,24 @@ const JSON_FILES: [string, string, unknown][] = [
   ["opencode", ".config/opencode/opencode.json", { mcp: { service: { type: "remote", url: URL, enabled: true } } }],
 ];
 
-test("install writes the settings file of every client, and a second install changes nothing", async () => {
-  for (const [client, file, settings] of JSON_FILES) {
-    const added = await install([client]);
-    expect([client, added.code, added.stdout]).toEqual([client, 0, ""]);
-    expect(added.stderr).toContain(`Added service to ${path.join(home, file)}\n`);
-    const text = await read(file);
-    expect([client, JSON.parse(text)]).toEqual([client, settings]);
-    const before = await stat(path.join(home, file));
-    expect((await install([client])).stderr).toContain("has service already");
-    expect([await read(file), (await stat(path.join(home, file))).ino]).toEqual([text, before.ino]);
-  }
-  expect((await install(["codex"])).code).toBe(0);
-  expect(await read(".codex/config.toml")).toBe(`[mcp_servers.service]\nurl = "${URL}"\n`);
-});
+verifies(
+  ["cli.mcp.install", "gateway.clients.editor"],
+  "install writes the settings file of every client, and a second install changes nothing",
+  async () => {
+    for (const [client, file, settings] of JSON_FILES) {
+      const added = await install([client]);
+      expect([client, added.code, added.stdout]).toEqual([client, 0, ""]);
+      expect(added.stderr).toContain(`Added service to ${path.join(home, file)}\n`);
+      const text = await read(file);
+      expect([client, JSON.parse(text)]).toEqual([client, settings]);
+      const before = await stat(path.join(home, file));
+      expect((await install([client])).stderr).toContain("has service already");
+      expect([await read(file), (await stat(path.join(home, file))).ino]).toEqual([text, before.ino]);
+    }
+    expect((await install(["codex"])).code).toBe(0);
+    expect(await read(".codex/config.toml")).toBe(`[mcp_servers.service]\nurl = "${URL}"\n`);
+  },
+);
 
 test("comments, line breaks, indentation and a byte order mark of a JSON file are kept", async () => {
   const text = `\ufeff// mine\r\n{\r\n\t"servers": {\r\n\t\t// other\r\n\t\t"other": { "command": "x" }, // last\r\n\t},\r\n}\r\n`;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { startLoopbackServer } from "../support/loopback-server.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const SAMPLES = path.resolve(import.meta.dirname, "../domain/sessions/import/samples");
 
@@ -45,20 +46,24 @@ interface Imported {
   refused: { file: string; error: string }[];
 }
 
-test("transcripts of Claude Code and Codex in a folder become sessions of the agent, and a repetition adds nothing", async () => {
-  await cp(SAMPLES, path.join(home, "samples"), { recursive: true });
-  const first = JSON.parse((await run(["sessions", "import", agentId, "samples", "--json"])).stdout) as Imported;
-  expect(first.refused).toEqual([]);
-  expect(new Set(first.transcripts.map(({ format }) => format))).toEqual(new Set(["claude-code", "codex"]));
-  const added = first.transcripts.reduce((sum, each) => sum + each.added, 0);
-  expect(added).toBeGreaterThan(first.transcripts.length);
-  const again = JSON.parse((await run(["sessions", "import", "Recorder", "samples", "--json"])).stdout) as Imported;
-  expect(again.transcripts.map((each) => each.added)).toEqual(first.transcripts.map(() => 0));
-  const list = ["sessions", "list", "--server-id", serverId, "--limit", "100"];
-  const { sessions } = await dataOf<{ sessions: { session_id: string }[] }>(...list);
-  const imported = first.transcripts.map(({ session_id: id }) => id);
-  expect(sessions.map(({ session_id: id }) => id)).toEqual(expect.arrayContaining(imported));
-});
+verifies(
+  "sessions.import",
+  "transcripts of Claude Code and Codex in a folder become sessions of the agent, and a repetition adds nothing",
+  async () => {
+    await cp(SAMPLES, path.join(home, "samples"), { recursive: true });
+    const first = JSON.parse((await run(["sessions", "import", agentId, "samples", "--json"])).stdout) as Imported;
+    expect(first.refused).toEqual([]);
+    expect(new Set(first.transcripts.map(({ format }) => format))).toEqual(new Set(["claude-code", "codex"]));
+    const added = first.transcripts.reduce((sum, each) => sum + each.added, 0);
+    expect(added).toBeGreaterThan(first.transcripts.length);
+    const again = JSON.parse((await run(["sessions", "import", "Recorder", "samples", "--json"])).stdout) as Imported;
+    expect(again.transcripts.map((each) => each.added)).toEqual(first.transcripts.map(() => 0));
+    const list = ["sessions", "list", "--server-id", serverId, "--limit", "100"];
+    const { sessions } = await dataOf<{ sessions: { session_id: string }[] }>(...list);
+    const imported = first.transcripts.map(({ session_id: id }) => id);
+    expect(sessions.map(({ session_id: id }) => id)).toEqual(expect.arrayContaining(imported));
+  },
+);
 
 test("a file that is not a transcript is refused with its line, the others are imported, and the exit code is 1", async () => {
   await cp(SAMPLES, path.join(home, "samples"), { recursive: true });
@@ -175,32 +180,39 @@ async function readSettings(): Promise<ClaudeSettings> {
   return JSON.parse(await readFile(path.join(home, SETTINGS), "utf8")) as ClaudeSettings;
 }
 
-test("the hook of Claude Code is added beside other hooks, once, and imports the transcript of the event", async () => {
-  const other = { hooks: [{ type: "command", command: "true" }] };
-  await mkdir(path.join(home, ".claude"));
-  await writeFile(path.join(home, SETTINGS), JSON.stringify({ model: "x", hooks: { SessionEnd: [other], Stop: [] } }));
-  const added = await run(["agents", "hook", "claude-code", "Recorder"]);
-  expect([added.code, added.stdout]).toEqual([0, ""]);
-  const settings = await readSettings();
-  expect(settings).toMatchObject({
-    model: "x",
-    hooks: { Stop: [], SessionEnd: [other, { hooks: [{ type: "command" }] }] },
-  });
-  const again = await run(["agents", "hook", "claude-code", agentId]);
-  expect([again.stderr, await readSettings()]).toEqual([expect.stringContaining("has the hook already"), settings]);
+verifies(
+  "cli.agents.hook",
+  "the hook of Claude Code is added beside other hooks, once, and imports the transcript of the event",
+  async () => {
+    const other = { hooks: [{ type: "command", command: "true" }] };
+    await mkdir(path.join(home, ".claude"));
+    await writeFile(
+      path.join(home, SETTINGS),
+      JSON.stringify({ model: "x", hooks: { SessionEnd: [other], Stop: [] } }),
+    );
+    const added = await run(["agents", "hook", "claude-code", "Recorder"]);
+    expect([added.code, added.stdout]).toEqual([0, ""]);
+    const settings = await readSettings();
+    expect(settings).toMatchObject({
+      model: "x",
+      hooks: { Stop: [], SessionEnd: [other, { hooks: [{ type: "command" }] }] },
+    });
+    const again = await run(["agents", "hook", "claude-code", agentId]);
+    expect([again.stderr, await readSettings()]).toEqual([expect.stringContaining("has the hook already"), settings]);
 
-  const [sample = ""] = await findSamples();
-  const transcript = path.join(home, "it's a session.jsonl");
-  await cp(sample, transcript);
-  // As Claude Code starts it: with a shell, and the event on standard input.
-  const command = settings.hooks.SessionEnd[1]?.hooks[0]?.command ?? "";
-  const env = { ...cli.env, HOME: home };
-  const hook = promisify(execFile)("sh", ["-c", command], { env });
-  hook.child.stdin?.end(JSON.stringify({ hook_event_name: "SessionEnd", transcript_path: transcript }));
-  expect(await hook).toEqual({ stdout: "", stderr: "" });
-  const log = () => readFile(path.join(home, ".config/svc/hook.log"), "utf8");
-  await expect.poll(log).toMatch(/it's a session\.jsonl\nFILE +ADDED +EXISTING +SESSION ID\n/);
-});
+    const [sample = ""] = await findSamples();
+    const transcript = path.join(home, "it's a session.jsonl");
+    await cp(sample, transcript);
+    // As Claude Code starts it: with a shell, and the event on standard input.
+    const command = settings.hooks.SessionEnd[1]?.hooks[0]?.command ?? "";
+    const env = { ...cli.env, HOME: home };
+    const hook = promisify(execFile)("sh", ["-c", command], { env });
+    hook.child.stdin?.end(JSON.stringify({ hook_event_name: "SessionEnd", transcript_path: transcript }));
+    expect(await hook).toEqual({ stdout: "", stderr: "" });
+    const log = () => readFile(path.join(home, ".config/svc/hook.log"), "utf8");
+    await expect.poll(log).toMatch(/it's a session\.jsonl\nFILE +ADDED +EXISTING +SESSION ID\n/);
+  },
+);
 
 async function findSamples(): Promise<string[]> {
   const { stdout } = await promisify(execFile)("find", [path.join(SAMPLES, "claude-code"), "-name", "*.jsonl"]);

@@ -1,11 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
 import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
-import type { ClientResult, RealClient } from "./real-client.ts";
-
-const FILE = path.join(import.meta.dirname, "..", "..", "docs", "clients.md");
+import { type TestedRow, writeTestedRows } from "../support/tested-with.ts";
+import type { RealClient } from "./real-client.ts";
 
 type Way = "token" | "oauth";
+
+const WAYS: Record<Way, string> = { token: "token", oauth: "OAuth" };
 
 interface Failure {
   summary: string;
@@ -13,53 +12,45 @@ interface Failure {
   details: string;
 }
 
-interface Outcome {
-  /** `null` if the client connected and called the tool. */
-  failure: Failure | null;
-  called: string;
-}
-
-/** Collects the result of each client and writes docs/clients.md. */
+/** Collects the result of each client, prints failures, and updates the table of docs/clients.md. */
 export class ClientsReport {
   readonly #clients: readonly RealClient[];
-  readonly #outcomes = new Map<string, Outcome>();
+  /** By client and way; `null` if the client connected and called the tool. */
+  readonly #outcomes = new Map<string, Failure | null>();
 
   constructor(clients: readonly RealClient[]) {
     this.#clients = clients;
   }
 
-  async record(client: RealClient, way: Way, connect: () => Promise<ClientResult>): Promise<void> {
+  async record(client: RealClient, way: Way, connect: () => Promise<unknown>): Promise<void> {
     const key = `${client.name} ${way}`;
     try {
-      const { called } = await connect();
-      this.#outcomes.set(key, { failure: null, called });
+      await connect();
+      this.#outcomes.set(key, null);
     } catch (error) {
-      this.#outcomes.set(key, { failure: describeFailure(error), called: "" });
+      const failure = describeFailure(error);
+      this.#outcomes.set(key, failure);
+      process.stdout.write(`\n${key}: ${failure.summary}\n${failure.details}\n`);
       throw error;
     }
   }
 
-  async write(canReachInternet: boolean): Promise<void> {
-    const rows = this.#clients.map((client) => {
-      const [byToken, byOAuth] = [
-        this.#outcomes.get(`${client.name} token`),
-        this.#outcomes.get(`${client.name} oauth`),
-      ];
-      const called = byToken?.called || byOAuth?.called || "nothing";
-      return `| ${client.name} | ${client.version} | ${cell(byToken)} | ${cell(byOAuth)} | ${called} |`;
-    });
-    const content = `${header(canReachInternet)}\n${rows.join("\n")}\n${this.#failures()}`;
-    process.stdout.write(`\n${content}\n`);
-    // A filtered run replaces no complete page.
-    if (this.#outcomes.size === this.#clients.length * 2) await writeFile(FILE, content);
+  /** A client that a filtered run has tried in one way only keeps its row. */
+  async write(): Promise<void> {
+    await writeTestedRows(
+      "clients.md",
+      this.#clients.flatMap((client) => this.#rowOf(client) ?? []),
+    );
   }
 
-  /** A section with the details of each failure. */
-  #failures(): string {
-    const sections = [...this.#outcomes].flatMap(([key, { failure }]) =>
-      failure === null ? [] : [`\n## ${key}: ${failure.summary}\n\n\`\`\`text\n${failure.details}\n\`\`\`\n`],
+  #rowOf({ name, version, limits = [] }: RealClient): TestedRow | null {
+    const outcomes = (Object.keys(WAYS) as Way[]).map(
+      (way) => [WAYS[way], this.#outcomes.get(`${name} ${way}`)] as const,
     );
-    return sections.join("");
+    if (outcomes.some(([, failure]) => failure === undefined)) return null;
+    const works = outcomes.flatMap(([way, failure]) => (failure === null ? [way] : []));
+    const failures = outcomes.flatMap(([way, failure]) => (failure ? [`${way} fails: ${failure.summary}`] : []));
+    return { name, version, works: works.join(", "), limits: [...failures, ...limits] };
   }
 }
 
@@ -76,29 +67,4 @@ function describeFailure(error: unknown): Failure {
     .replaceAll(/\/\S*\/test-\w+/g, "[folder]");
   const [summary = "", ...lines] = text.split("\n").filter((line) => line.trim() !== "");
   return { summary: summary.replace(/:$/, ""), details: lines.slice(-MAX_DETAIL_LINES).join("\n") };
-}
-
-function cell(outcome: Outcome | undefined): string {
-  if (outcome === undefined) return "not run";
-  return outcome.failure === null ? "works" : `fails: ${outcome.failure.summary.replaceAll("|", "\\|")}`;
-}
-
-function header(canReachInternet: boolean): string {
-  return `# MCP clients
-
-\`npm run test:clients\` wrote this page on ${new Date().toISOString().slice(0, 10)}. Do not edit it.
-
-The test installs each client from npm into a temporary folder, and runs it against a service with default settings: embedded
-database, loopback addresses. Each client has its own home folder. The service ${canReachInternet ? "could" : "could not"} reach the internet.
-
-- **Token**: the client sends a personal access token in a header.
-- **OAuth**: the client knows only the URL of the gateway. It registers and opens a browser, in which the test signs in and
-  allows access.
-
-A client works if it lists the tools, calls \`service_list_apps\` and receives the app that the organization has. A client that
-calls tools only for a model gets a scripted model on a loopback address, which asks for one call. \`svc mcp install\` writes
-the settings of these clients.
-
-| Client | Version | Token | OAuth | Calls |
-|---|---|---|---|---|`;
 }

@@ -1,6 +1,6 @@
 import { TOKEN_VARIABLE } from "./add-server.ts";
 import type { ClientRun } from "./client-run.ts";
-import { type ClientResult, type RealClient, TOOL } from "./real-client.ts";
+import type { ClientResult, RealClient } from "./real-client.ts";
 
 const PROMPT = "List my apps.";
 
@@ -47,6 +47,5 @@ async function askModel(client: ModelClient, run: ClientRun, token: string | nul
   return {
     tools: model.tools().map((name) => name.replace(toolPrefix, "")),
     toolResult: model.toolResult(),
-    called: `\`${[program, ...promptArgs].join(" ")}\`: lists the tools, calls \`${TOOL}\` when the scripted model asks for it, and sends the result to the model`,
   };
 }

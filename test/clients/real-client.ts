@@ -12,8 +12,6 @@ export interface ClientResult {
   tools: string[];
   /** The result of `service_list_apps`, as the client shows it or sends it to its model. */
   toolResult: string;
-  /** How the client was driven, for the generated document. */
-  called: string;
 }
 
 /** A published MCP client, and how to drive it without a person. */
@@ -21,6 +19,8 @@ export interface RealClient {
   name: string;
   packageName: string;
   version: string;
+  /** What users must know, for docs/clients.md. */
+  limits?: readonly string[];
   /** A script of the package that its installation needs, relative to the package. */
   installScript?: string;
   /** Connects with a token in a header. */

@@ -31,9 +31,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  const canReachInternet = target.canReachInternet();
   await resources.disposeAsync();
-  await report.write(canReachInternet);
+  await report.write();
 });
 
 /** Runs a client against the service with a home folder of its own. */

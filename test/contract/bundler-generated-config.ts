@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import { type Content, createCheckout, runBundler } from "../support/builds/bundle-checkout.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 const DATE = "2026-06-01";
 const DATABASE = { binding: "DB", database_name: "app", database_id: "app" };
@@ -123,7 +124,7 @@ export function generatedConfigContract(bundler: Bundler): void {
         "src/server.ts": "throw new Error('never built');",
       });
       const { bundle } = await runBundler(bundler, checkout);
-      const { main, modules } = await readUploadForm(bundle.scriptPath);
+      const { main, modules } = await readUploadForm(scriptPathOf(bundle));
       expect(main).toContain("./chunks/text.js");
       expect(Object.keys(modules).toSorted()).toEqual(["chunks/text.js", "data.bin", "greeting.txt", "index.js"]);
       expect(await readdir(bundle.assets?.directory ?? "")).toEqual(["page.html"]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import { bundleFailure, createCheckout, runBundler } from "../support/builds/bundle-checkout.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 const FUNCTION = `export const onRequestGet: PagesFunction = ({ env }) => new Response("hello");`;
 const pagesConfig = (settings: object = {}) =>
@@ -23,7 +24,7 @@ export function pagesContract(bundler: Bundler): void {
         "public/_headers": "/*\n  x-own: 1\n",
       });
       const { bundle } = await runBundler(bundler, checkout);
-      const { metadata, modules } = await readUploadForm(bundle.scriptPath);
+      const { metadata, modules } = await readUploadForm(scriptPathOf(bundle));
       expect(metadata.bindings).toEqual([
         { name: "A", type: "plain_text", text: "1" },
         { name: "ASSETS", type: "assets" },
@@ -40,7 +41,7 @@ export function pagesContract(bundler: Bundler): void {
         "functions/index.js": `import { Buffer } from "node:buffer"; export function onRequest() { return new Response(Buffer.from("a")); }`,
       });
       const { bundle } = await runBundler(bundler, checkout);
-      const { metadata } = await readUploadForm(bundle.scriptPath);
+      const { metadata } = await readUploadForm(scriptPathOf(bundle));
       expect(metadata).toMatchObject({ compatibility_date: "2026-07-01", compatibility_flags: ["nodejs_compat"] });
       expect(await readdir(bundle.assets?.directory ?? "")).toEqual(["index.html"]);
     });
@@ -53,7 +54,7 @@ export function pagesContract(bundler: Bundler): void {
         "db/0001_a.sql": "SELECT 1",
       });
       const { bundle } = await runBundler(bundler, checkout);
-      const { metadata } = await readUploadForm(bundle.scriptPath);
+      const { metadata } = await readUploadForm(scriptPathOf(bundle));
       expect(metadata.bindings).toContainEqual({ name: "DB", type: "d1", id: "app" });
       expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
       expect(await readdir(bundle.assets?.directory ?? "")).toEqual([]);
@@ -75,7 +76,7 @@ export function pagesContract(bundler: Bundler): void {
         ...Object.fromEntries(outputs.map(([name, text]) => [`dist/${name}`, text])),
       });
       const { bundle } = await runBundler(bundler, checkout);
-      const modules = Object.values((await readUploadForm(bundle.scriptPath)).modules).join("\n");
+      const modules = Object.values((await readUploadForm(scriptPathOf(bundle))).modules).join("\n");
       expect(modules).toContain(`"hello"`);
       expect(modules).toContain(`"include":["/api/*"]`);
       expect(bundle.assets?.rules).toEqual({ not_found_handling: "404-page", run_worker_first: true });
@@ -90,7 +91,7 @@ export function pagesContract(bundler: Bundler): void {
       });
       const { bundle } = await runBundler(bundler, checkout);
       expect(bundle.assets?.rules).toEqual({ not_found_handling: "single-page-application" });
-      expect((await readUploadForm(bundle.scriptPath)).metadata.main_module).toBe("no-op-worker.js");
+      expect((await readUploadForm(scriptPathOf(bundle))).metadata.main_module).toBe("no-op-worker.js");
     });
 
     test.each([

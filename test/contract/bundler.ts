@@ -4,6 +4,7 @@ import type { Bundler } from "../../domain/ports/bundler.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { runBundler, createCheckout, bundleFailure } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 const WORKER = `export default { fetch: (): Response => new Response("hello") };`;
 
@@ -27,7 +28,7 @@ export function bundlerContract(bundler: Bundler): void {
           "package.json": JSON.stringify(manifest),
         });
         const { bundle } = await runBundler(bundler, checkout);
-        const { metadata, main } = await readUploadForm(bundle.scriptPath);
+        const { metadata, main } = await readUploadForm(scriptPathOf(bundle));
         expect([metadata.compatibility_date, main]).toEqual(["2026-07-01", expect.stringContaining("hello")]);
         expect(bundle).toMatchObject({ assets: null, framework: null, migrations: [] });
       });
@@ -38,7 +39,7 @@ export function bundlerContract(bundler: Bundler): void {
         ["wrangler.jsonc", `{"main": "app.ts", "compatibility_date": "2026-06-01", "vars": {"GREETING": "hi"} /* */}`],
       ])("the main script and the settings of %s are used", async (name, config) => {
         await using checkout = await createCheckout({ [name]: config, "app.ts": WORKER });
-        const { metadata } = await readUploadForm((await runBundler(bundler, checkout)).bundle.scriptPath);
+        const { metadata } = await readUploadForm(scriptPathOf((await runBundler(bundler, checkout)).bundle));
         expect(metadata).toMatchObject({
           compatibility_date: "2026-06-01",
           bindings: [{ type: "plain_text", name: "GREETING", text: "hi" }],
@@ -52,7 +53,7 @@ export function bundlerContract(bundler: Bundler): void {
           "wrangler.json": wranglerConfig({}),
           "index.ts": WORKER,
         });
-        const { main } = await readUploadForm((await runBundler(bundler, checkout)).bundle.scriptPath);
+        const { main } = await readUploadForm(scriptPathOf((await runBundler(bundler, checkout)).bundle));
         expect(main).toContain("made");
       });
 

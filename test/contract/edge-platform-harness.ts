@@ -23,7 +23,7 @@ export function respondingWith(text: string): string {
   return `export default { fetch: () => new Response(${JSON.stringify(text)}) }`;
 }
 
-interface Publication extends FormOptions, Partial<Omit<Script, "assets" | "scriptPath">> {
+interface Publication extends FormOptions, Partial<Omit<Script, "assets" | "code">> {
   slug?: string;
   files?: Record<string, string>;
   rules?: AssetRules;
@@ -45,7 +45,11 @@ export async function openWithSources(open: () => Promise<EdgePlatformHarness>) 
       const scriptPath = await writeUploadForm(path.join(sources, "bundle.form"), script, publication);
       const assets = files ? { directory: await writeFiles(path.join(sources, "assets"), files), rules } : null;
       const { appId = "app-1", generation = 1, databaseId = "db-1" } = publication;
-      return harness.platform.publish(slug, { appId, generation, databaseId, scriptPath, assets }, signal);
+      return harness.platform.publish(
+        slug,
+        { appId, generation, databaseId, code: { runtime: "worker", scriptPath }, assets },
+        signal,
+      );
     },
     removeSources: () => rm(sources, { recursive: true }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

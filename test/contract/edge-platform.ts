@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ServerError, StaleGeneration, UnhealthyScript } from "../../domain/ports/edge-platform.ts";
+import { findMissingVariables } from "../../domain/shared/missing-variables.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 import { D1, type EdgePlatformHarness, KV, openWithSources, respondingWith } from "./edge-platform-harness.ts";
 
@@ -106,6 +107,23 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
       expect((await h.publish(respondingWith("healthy"), { generation: 3 })).problem ?? null).toBeNull();
       await expect(h.publish(failing, { generation: 4 })).rejects.toThrow(ServerError);
       expect((await h.request("shop")).text).toBe("healthy");
+    });
+
+    test("a script that ends with the error of a validator says which variables it misses, all of them", async () => {
+      await using h = await openWithSources(open);
+      const names = ["AUTH_SECRET", "POSTGRES_URL", "AUTH_DISCORD_ID", "AUTH_DISCORD_SECRET"];
+      const issues = names.map((name) => ({
+        expected: "string",
+        code: "invalid_type",
+        path: [name],
+        message: "Invalid input: expected string, received undefined",
+      }));
+      for (const printed of [issues, JSON.stringify({ issues })]) {
+        const script = `console.error("❌ Invalid environment variables:", ${JSON.stringify(printed)}); throw new Error("Invalid environment variables"); export default {};`;
+        const error = await h.publish(script, { generation: 1 }).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(UnhealthyScript);
+        expect(findMissingVariables((error as UnhealthyScript).printed)).toEqual(names);
+      }
     });
 
     test("a script that never became live does not respond, and can be removed", async () => {

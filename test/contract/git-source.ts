@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { CheckoutLimits } from "../../server/drivers/git-source/checkout-limits.ts";
-import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
+import { gitmodules, Repository, type TreeEntry } from "../support/builds/git-repository.ts";
 import { checkOut, checkOutCommit, checkOutDefault, checkOutFailure } from "../support/builds/git-checkout.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -155,7 +155,7 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       },
     );
 
-    verifies(hazard(14), "submodules are not checked out, whatever their URL", async () => {
+    verifies(hazard(14), "submodules with a dangerous URL are not checked out", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       const urls = ["ext::sh -c touch% /tmp/ran", "file:///etc", "--upload-pack=touch", "../other\r"];
@@ -169,7 +169,32 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       expect(await filesIn(checkout.directory)).toEqual([".gitmodules"]);
     });
 
-    test("files in Git LFS and submodules are named in a warning", async () => {
+    test("submodules with a relative URL are checked out at their commit, with their own submodules", async () => {
+      await using setting = await open();
+      const inner = await Repository.create(setting.base, "other/inner");
+      const innerId = await inner.commitFiles({ "inner.txt": "inner" });
+      await inner.commitFiles({ "inner.txt": "newer" });
+      const theme = await Repository.create(setting.base, "acme/theme");
+      const themeId = await theme.commitFiles(
+        { "theme.css": "a {}", ".gitmodules": gitmodules([{ path: "lib", url: "../../other/inner.git" }]) },
+        "main",
+        [{ mode: "160000", name: "lib", id: innerId }],
+      );
+      const shop = await Repository.create(setting.base, "acme/shop");
+      await shop.commitFiles({ ".gitmodules": gitmodules([{ path: "theme", url: "../theme" }]) }, "main", [
+        { mode: "160000", name: "theme", id: themeId },
+      ]);
+      await using checkout = await checkOut(setting.source);
+      expect([...checkout.warnings, ...(await filesIn(checkout.directory))]).toEqual([
+        ".gitmodules",
+        "theme/.gitmodules",
+        "theme/lib/inner.txt",
+        "theme/theme.css",
+      ]);
+      expect(await readFile(join(checkout.directory, "theme/lib/inner.txt"), "utf8")).toBe("inner");
+    });
+
+    test("files in Git LFS that the host does not serve, and submodules without a URL, are named in a warning", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
@@ -184,8 +209,10 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       await repository.commitFiles({ ...images, ...text }, "main", [gitlink]);
       await using checkout = await checkOut(setting.source);
       expect(checkout.warnings).toEqual([
-        expect.stringMatching(/^Git LFS is not supported: img\/a\.png, img\/c\.png, .*and 2 more have only the text/),
-        expect.stringMatching(/^Submodules are not cloned: theme is empty\./),
+        expect.stringMatching(
+          /^Git LFS: img\/a\.png, img\/c\.png, .*and 2 more have only the text of a pointer, because the git host does not serve Git LFS/,
+        ),
+        expect.stringMatching(/^Submodules: theme is empty, because \.gitmodules has no URL for it\./),
       ]);
     });
 

@@ -72,7 +72,7 @@ async function givenApp(name: string, request: object = {}) {
 
 for (const provider of ["openai-compatible", "anthropic"] as const)
   verifies(
-    "apps.deploy.customizes",
+    ["apps.deploy.customizes", "deployments.changes", "tool.service_get_app_changes", "usage.read"],
     `the app builder agent changes the heading of the guestbook, with a model that is ${provider}`,
     async () => {
       await using own = await openHarness(provider);

@@ -11,6 +11,7 @@ import {
 } from "../support/clients/dashboard.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
+import { verifies } from "../support/verifies.ts";
 
 /** Creates a token in a panel of the page of tokens and returns it. */
 async function createToken(page: Page, panelTitle: string, name: string): Promise<string> {
@@ -21,7 +22,8 @@ async function createToken(page: Page, panelTitle: string, name: string): Promis
   return readSecret(page);
 }
 
-test.skipIf(lacksBrowser)(
+verifies(
+  ["gateway.auth.personal_access_token.issued", "rest.auth.api_key.issued"],
   "a user signs up, creates an organization, creates tokens that work, and revokes one",
   async () => {
     await using setup = await openDashboard();
@@ -44,6 +46,7 @@ test.skipIf(lacksBrowser)(
     expect((await rest.get("/v1/apps")).status).toBe(401);
     expect(setup.browser.problems).toEqual([]);
   },
+  { skip: lacksBrowser },
 );
 
 test.skipIf(lacksBrowser)(

@@ -8,6 +8,7 @@ import { GREETING_PACKAGES, GREETING_WORKER } from "../support/builds/greeting-p
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { startRegistry } from "../support/builds/test-registry.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 const OTHER_REGISTRY = "https://registry.example";
 
@@ -93,7 +94,7 @@ describe("a project of Yarn 2 and later", () => {
       ...files,
     });
     const { bundle, log } = await runBundler(h.bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(log).toContain("Using Yarn 4.18.1.\n");
     expect(log).toContain("The build says hello from the registry");
     expect(log).toContain("\n4.18.1\n");
@@ -170,7 +171,7 @@ describe("a project of Bun", () => {
       ...files(h.integrity),
     });
     const { bundle, log } = await runBundler(h.bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(log).toContain("Using Bun 1.4.5.\n");
     expect(log).toContain("The build says hello from the registry");
     expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(GREETING_WORKER);
@@ -184,7 +185,7 @@ describe("a project of Bun", () => {
     const lockfile = await readFile(path.join(first.sourceDirectory, "bun.lockb"));
     await using second = await createCheckout({ ...files, "bun.lockb": lockfile });
     const { bundle } = await runBundler(h.bundler, second);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(await readdir(second.sourceDirectory)).toContain("bun.lock");
     const failure = await bundleFailure(h.bundler, { ...files, "bun.lockb": "no lockfile" });
     expect(failure).toMatchObject({ kind: "user", message: expect.stringMatching(/^bun\.lockb could not be read: /) });

@@ -5,6 +5,7 @@ import { type AppResponse, openTestPlatform } from "../support/edge/test-platfor
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../support/builds/create-bundler.ts";
 import { bundleFailure, runBundler, createCheckout } from "../support/builds/bundle-checkout.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 function manifest(dependencies: Record<string, string>, scripts?: Record<string, string>): string {
   return JSON.stringify({ private: true, type: "module", dependencies, scripts });
@@ -81,7 +82,7 @@ describe("a bundler with real frameworks", () => {
       "worker/index.ts": `export default { fetch: (): Response => new Response("from the worker") };`,
     });
     const { bundle } = await runBundler(createMachineBundler(), checkout);
-    expect(Object.values((await readUploadForm(bundle.scriptPath)).modules).join("\n")).toContain("from the worker");
+    expect(Object.values((await readUploadForm(scriptPathOf(bundle))).modules).join("\n")).toContain("from the worker");
     expect(bundle.assets?.rules.not_found_handling).toBe("single-page-application");
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");
     expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
@@ -211,8 +212,8 @@ describe("a bundler with real frameworks", () => {
 });
 
 /** Runs the bundle on the edge platform and requests the paths. */
-async function responses({ scriptPath, assets }: Bundle, paths: string[]): Promise<AppResponse[]> {
+async function responses({ code, assets }: Bundle, paths: string[]): Promise<AppResponse[]> {
   await using platform = await openTestPlatform();
-  await platform.publish("app", "", { scriptPath, assets });
+  await platform.publish("app", "", { code, assets });
   return await Promise.all(paths.map((path) => platform.request("app", path)));
 }

@@ -1,10 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { type PublicRepository, type RepositoryKind, nameOf } from "./public-repositories/repositories.ts";
-import type { Template } from "./create-tools/templates.ts";
-
-const FILE = path.join(import.meta.dirname, "../../docs/frameworks.md");
-const MAX_RESULT_CHARACTERS = 500;
+import { type TestedRow, writeTestedRows } from "../support/tested-with.ts";
+import { TEMPLATES, type Template } from "./create-tools/templates.ts";
+import { nameOf, type PublicRepository, REPOSITORIES } from "./public-repositories/repositories.ts";
 
 /** What became of one project. */
 export interface Result {
@@ -20,86 +16,56 @@ export interface Result {
   seconds: number | null;
 }
 
-const INTRODUCTION = `# Public projects that the service deploys
+/** The results of this run, by the name of the project. */
+const templateResults = new Map<string, Result>();
+const repositoryResults = new Map<string, Result>();
 
-\`npm run test:frameworks\` wrote this page. Do not edit it.
-
-The test deploys each project unchanged with \`POST /v1/apps/deploy\` on a service with default settings, and opens its page in
-Chromium. **works** means that the deployment ended as \`ready\`, that the page has a status of 2xx and the text that its template has, and
-that its scripts and styles load. The seconds are those of the deployment, with the installation of its packages and with cold
-caches. The machine of the test reaches the npm registry only.`;
-
-const TEMPLATE_HEADER = `## Fresh projects of public create tools
-
-The newest version of each tool from npm runs in an empty folder. Tools that download their templates from elsewhere fail.
-
-| Template | Tool | Arguments | Framework found | Result | Seconds |
-|---|---|---|---|---|---|`;
-
-const REPOSITORY_HEADER = `## Public repositories
-
-The newest commit of each repository, from the folder REPOSITORIES_DIR (see [repositories.md](repositories.md#tests-with-public-projects)). A folder of
-a repository is deployed as a repository of its own, unless it is part of a workspace. Variables that its documentation requires are
-set. Projects of other languages must be refused.
-
-| Repository | Kind | Framework found | Result | Seconds |
-|---|---|---|---|---|`;
-
-const COUNT_HEADER = `| Kind | Repositories | Work, or are refused as expected | Ready but broken |
-|---|---|---|---|`;
-
-/** Replaces the row of a template in the page. */
+/** Prints the result of a template. When all templates of its tool have one, updates the tool's row in docs/frameworks.md. */
 export async function writeTemplateResult(template: Template, version: string, result: Result): Promise<void> {
-  const { name, tool, args, second } = template;
-  const change = second ? `, then ${second.tool} \`${second.args.join(" ")}\`` : "";
-  const cells = [name, `${tool} ${version}`, `\`${args.join(" ")}\`${change}`, ...resultCells(result)];
-  await replaceRow(name, cells);
+  print(template.name, result);
+  templateResults.set(template.name, result);
+  const names = TEMPLATES.filter(({ tool }) => tool === template.tool).map(({ name }) => name);
+  await writeRow(templateResults, names, (working) => ({
+    name: template.tool,
+    version,
+    works: working.join("; "),
+  }));
 }
 
-/** Replaces the row of a repository in the page. */
+/** Prints the result of a repository. When all of its kind have one, updates the kind's row in docs/frameworks.md. */
 export async function writeRepositoryResult(repository: PublicRepository, result: Result): Promise<void> {
-  const [framework = "", outcome = "", seconds = ""] = resultCells(result);
+  print(nameOf(repository), result);
+  repositoryResults.set(nameOf(repository), result);
+  const names = REPOSITORIES.filter(({ kind }) => kind === repository.kind).map(nameOf);
   const isRefused = repository.kind === "other language";
-  const said = isRefused ? outcome.replace("**works**", "**refused:**") : outcome;
-  await replaceRow(nameOf(repository), [nameOf(repository), repository.kind, framework, said, seconds]);
+  await writeRow(repositoryResults, names, (working) => ({
+    name: `public repositories: ${repository.kind}`,
+    version: `newest commits on ${new Date().toISOString().slice(0, 10)}`,
+    works: `${working.length} of ${names.length}${isRefused ? ", which are refused with the reason" : ""}`,
+  }));
 }
 
-async function replaceRow(name: string, cells: readonly string[]): Promise<void> {
-  const rows = await readRows();
-  rows.set(name, `| ${cells.join(" | ")} |`);
-  const { TEMPLATES } = await import("./create-tools/templates.ts");
-  const { REPOSITORIES } = await import("./public-repositories/repositories.ts");
-  const templates = TEMPLATES.flatMap((each) => rows.get(each.name) ?? []);
-  const repositories = REPOSITORIES.flatMap((each) => rows.get(nameOf(each)) ?? []);
-  const parts = [
-    INTRODUCTION,
-    `${REPOSITORY_HEADER}\n${repositories.join("\n")}\n\n${COUNT_HEADER}\n${countKinds(repositories).join("\n")}`,
-    `${TEMPLATE_HEADER}\n${templates.join("\n")}`,
-  ];
-  await writeFile(FILE, `${parts.join("\n\n")}\n`);
+function print(name: string, { framework, isReady, failure, notes, seconds }: Result): void {
+  const outcome = failure === null ? "works" : `${isReady ? "is ready but broken" : "fails"}: ${failure}`;
+  const details = [framework ?? "no framework", `${seconds ?? "-"} s`, ...notes].join("; ");
+  process.stdout.write(`${name} ${outcome} (${details})\n`);
 }
 
-async function readRows(): Promise<Map<string, string>> {
-  const page = await readFile(FILE, "utf8").catch(() => "");
-  const lines = page.split("\n").filter((line) => line.startsWith("| "));
-  return new Map(lines.map((line) => [line.split(" | ")[0]?.slice(2) ?? "", line]));
-}
-
-function resultCells({ framework, isReady, failure, notes, seconds }: Result): string[] {
-  const said = failure === null ? "" : `${isReady ? "**ready but broken:** " : ""}${cell(failure)}`;
-  const result = failure === null ? `**works**${notes.length > 0 ? ` ${cell(notes.join("; "))}` : ""}` : said;
-  return [framework ?? "", result, String(seconds ?? "")];
-}
-
-function countKinds(rows: readonly string[]): string[] {
-  const byKind = Map.groupBy(rows, (row) => row.split(" | ")[1] as RepositoryKind);
-  return [...byKind].map(([kind, ofKind]) => {
-    const count = (text: string) => ofKind.filter((row) => row.includes(` | ${text}`)).length;
-    return `| ${kind} | ${ofKind.length} | ${count("**works**") + count("**refused:**")} | ${count("**ready but broken")} |`;
+/** Needs a result of every name, and at least one project that was deployed. */
+async function writeRow(
+  results: ReadonlyMap<string, Result>,
+  names: readonly string[],
+  describeWorking: (working: string[]) => Omit<TestedRow, "limits">,
+): Promise<void> {
+  const outcomes = names.flatMap((name) => {
+    const result = results.get(name);
+    return result === undefined ? [] : [{ name, ...result }];
   });
-}
-
-function cell(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, MAX_RESULT_CHARACTERS);
-  return line.replaceAll(/[|<>*_`[\]]/g, (sign) => (sign === "|" ? "\\|" : `\\${sign}`));
+  const isDeployed = outcomes.some(({ seconds }) => seconds !== null);
+  if (outcomes.length < names.length || !isDeployed) return;
+  const working = outcomes.filter(({ failure }) => failure === null).map(({ name }) => name);
+  const limits = outcomes.flatMap(({ name, failure, isReady }) =>
+    failure === null ? [] : [`${name}: ${isReady ? "ready but broken: " : ""}${failure.split(/(?<=\.)\s/)[0]}`],
+  );
+  await writeTestedRows("frameworks.md", [{ ...describeWorking(working), limits }]);
 }

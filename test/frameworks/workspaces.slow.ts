@@ -7,6 +7,7 @@ import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { startRegistry } from "../support/builds/test-registry.ts";
 import { workspaceFiles, WORKSPACES } from "../support/builds/workspace-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { scriptPathOf } from "../support/builds/script-path.ts";
 
 test.each([
   ["Yarn 1", { packageManager: "yarn@1.22.22", workspaces: { packages: WORKSPACES } }, "1.0.0"],
@@ -19,7 +20,7 @@ test.each([
     await using cache = await temporaryFolder();
     await using checkout = await createCheckout(workspaceFiles(root, own));
     const { bundle } = await runBundler(createTestBundler({ registry: registry.url }, cache.path), checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(await readFile(`${bundle.assets?.directory}/index.html`, "utf8")).toBe("<h1>built</h1>\n");
   },
 );

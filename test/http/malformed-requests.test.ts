@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { sendWholeBody } from "../support/clients/send-whole-body.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
@@ -64,7 +65,7 @@ test("400 is the response to an invalid Host header, and 405 to TRACE, of typed 
   expect(await loggedErrors()).toEqual([]);
 });
 
-test("400 is the response to two Host headers and to an empty one, on every API", async () => {
+verifies(hazard(66), "400 is the response to two Host headers and to an empty one, on every API", async () => {
   const tenant = await service().tenant();
   const { host } = new URL(service().service.publicUrl);
   const hosts = [

@@ -5,6 +5,7 @@ import { rpcClient, rpcErrorOf } from "../support/clients/rpc-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
@@ -31,37 +32,41 @@ async function createConnectedUser() {
   return { oauth, clientId, connect, oauthConnections, orgId: String(organization.body["id"]) };
 }
 
-test("a user sees the connected OAuth clients, and a revocation takes effect at once, also after the client connects again", async () => {
-  const { oauth, clientId, connect, oauthConnections } = await createConnectedUser();
-  expect((await oauthConnections.list.query()).connections).toEqual([]);
-  const connected = await connect();
-  expect(await connected.status()).toBe(200);
-  const { connections } = await oauthConnections.list.query();
-  expect(connections).toEqual([
-    {
-      id: expect.any(String),
-      name: "An agent",
-      host: null,
-      scopes: ["read", "offline_access"],
-      organization: null,
-      connected_at: expect.stringMatching(/Z$/),
-      last_used_at: expect.stringMatching(/Z$/),
-    },
-  ]);
-  const { id } = connections[0]!;
-  expect(await oauthConnections.revoke.mutate({ id })).toEqual({ status: "revoked" });
-  expect(await connected.status()).toBe(401);
-  const refresh = { grant_type: "refresh_token", refresh_token: connected.refreshToken, client_id: clientId };
-  expect((await oauth.requestToken(refresh)).status).toBe(400);
-  expect((await oauthConnections.list.query()).connections).toEqual([]);
-  expect((await rpcErrorOf(oauthConnections.revoke.mutate({ id }))).status).toBe(404);
+verifies(
+  "oauth_connections.revoke",
+  "a user sees the connected OAuth clients, and a revocation takes effect at once, also after the client connects again",
+  async () => {
+    const { oauth, clientId, connect, oauthConnections } = await createConnectedUser();
+    expect((await oauthConnections.list.query()).connections).toEqual([]);
+    const connected = await connect();
+    expect(await connected.status()).toBe(200);
+    const { connections } = await oauthConnections.list.query();
+    expect(connections).toEqual([
+      {
+        id: expect.any(String),
+        name: "An agent",
+        host: null,
+        scopes: ["read", "offline_access"],
+        organization: null,
+        connected_at: expect.stringMatching(/Z$/),
+        last_used_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    const { id } = connections[0]!;
+    expect(await oauthConnections.revoke.mutate({ id })).toEqual({ status: "revoked" });
+    expect(await connected.status()).toBe(401);
+    const refresh = { grant_type: "refresh_token", refresh_token: connected.refreshToken, client_id: clientId };
+    expect((await oauth.requestToken(refresh)).status).toBe(400);
+    expect((await oauthConnections.list.query()).connections).toEqual([]);
+    expect((await rpcErrorOf(oauthConnections.revoke.mutate({ id }))).status).toBe(404);
 
-  // The time of a token has a resolution of one second.
-  await vi.waitFor(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(connected.issuedAt), 2000);
-  const again = await connect();
-  expect([await again.status(), await connected.status()]).toEqual([200, 401]);
-  expect((await oauthConnections.list.query()).connections).toHaveLength(1);
-});
+    // The time of a token has a resolution of one second.
+    await vi.waitFor(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(connected.issuedAt), 2000);
+    const again = await connect();
+    expect([await again.status(), await connected.status()]).toEqual([200, 401]);
+    expect((await oauthConnections.list.query()).connections).toHaveLength(1);
+  },
+);
 
 test("the list names the only organization in which a client may act", async () => {
   const { connect, oauthConnections, orgId } = await createConnectedUser();

@@ -15,6 +15,7 @@ import { authorizeWithConsent } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const PROVIDERS = ["github", "google"] as const;
 
@@ -79,33 +80,35 @@ async function countRows({ service }: Harness): Promise<unknown> {
   return (await service.parts.orm.em.fork().execute<unknown[]>(`select ${counts.join()}`))[0];
 }
 
-test.for(PROVIDERS)(
-  "the first user who signs in with %s owns the installation, and signs in as the same user later",
-  async (name) => {
-    await using harness = await createSocialHarness("invite");
-    const { publicUrl, bootstrapped } = harness.service;
-    const account = createProviderUser();
-    const user = new TestUser(publicUrl);
-    const signedUp = await signIn(user, name, account);
-    expect([signedUp.status, signedUp.headers.get("location")]).toEqual([302, "/settings/account"]);
-    const sessionUser = await getSessionUser(user);
-    expect(sessionUser).toMatchObject({ email: account.email, emailVerified: true });
-    const members = await user.get(`/organization/get-full-organization?organizationId=${bootstrapped!.org_id}`);
-    expect(members.body["members"]).toMatchObject([{ role: "owner", userId: sessionUser!["id"] }]);
-    const otherBrowser = new TestUser(publicUrl);
-    await signIn(otherBrowser, name, { ...account, email: "another@example.com" });
-    expect((await getSessionUser(otherBrowser))!["id"]).toBe(sessionUser!["id"]);
-    expect(await countRows(harness)).toEqual({ users: 1, accounts: 1 });
-    const { events } = await rpcClient(publicUrl, await user.accessToken()).audit.list.query({});
-    expect(events.filter(({ action }) => action.startsWith("callback/"))).toHaveLength(2);
-    const stored = JSON.stringify([
-      await harness.service.parts.orm.em.fork().execute(`select * from auth.account`),
-      events,
-    ]);
-    for (const secret of providers.secrets)
-      expect([stored.includes(secret), harness.logged().includes(secret)]).toEqual([false, false]);
-  },
-);
+for (const name of PROVIDERS)
+  verifies(
+    "rest.auth.jwt.sign_in",
+    `the first user who signs in with ${name} owns the installation, and signs in as the same user later`,
+    async () => {
+      await using harness = await createSocialHarness("invite");
+      const { publicUrl, bootstrapped } = harness.service;
+      const account = createProviderUser();
+      const user = new TestUser(publicUrl);
+      const signedUp = await signIn(user, name, account);
+      expect([signedUp.status, signedUp.headers.get("location")]).toEqual([302, "/settings/account"]);
+      const sessionUser = await getSessionUser(user);
+      expect(sessionUser).toMatchObject({ email: account.email, emailVerified: true });
+      const members = await user.get(`/organization/get-full-organization?organizationId=${bootstrapped!.org_id}`);
+      expect(members.body["members"]).toMatchObject([{ role: "owner", userId: sessionUser!["id"] }]);
+      const otherBrowser = new TestUser(publicUrl);
+      await signIn(otherBrowser, name, { ...account, email: "another@example.com" });
+      expect((await getSessionUser(otherBrowser))!["id"]).toBe(sessionUser!["id"]);
+      expect(await countRows(harness)).toEqual({ users: 1, accounts: 1 });
+      const { events } = await rpcClient(publicUrl, await user.accessToken()).audit.list.query({});
+      expect(events.filter(({ action }) => action.startsWith("callback/"))).toHaveLength(2);
+      const stored = JSON.stringify([
+        await harness.service.parts.orm.em.fork().execute(`select * from auth.account`),
+        events,
+      ]);
+      for (const secret of providers.secrets)
+        expect([stored.includes(secret), harness.logged().includes(secret)]).toEqual([false, false]);
+    },
+  );
 
 test("a callback is accepted only once, in the browser that started the sign-in, with its own code and state", async () => {
   const { publicUrl } = openHarness().service;

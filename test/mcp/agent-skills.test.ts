@@ -35,7 +35,7 @@ async function givenAgent(owner = tenant): Promise<{ id: string; token: string }
 }
 
 verifies(
-  "tool.service_list_agent_skills",
+  ["tool.service_list_agent_skills", "agents.runtime"],
   "an agent sees which skills it can run, and of each other one why it cannot",
   async () => {
     const owner = await service().tenant();

@@ -5,6 +5,7 @@ import { appRequest } from "../support/edge/app-request.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
@@ -12,73 +13,88 @@ const respondingWith = (text: string) => ({
   "src/index.ts": `export default { fetch: () => new Response(${JSON.stringify(text)}) };`,
 });
 
-test("an agent deploys an app, deploys a new commit, and rolls back, without seeing an app token", async () => {
-  const repository = await Repository.create(repositories(), "acme/agent");
-  const firstCommit = await repository.commitFiles(respondingWith("first"));
-  const gateway = new GatewayClient(harness().service.publicUrl, (await harness().tenant()).personal_access_token);
-  const results: unknown[] = [];
-  const call = async (tool: string, input: object) => {
-    const { structuredContent } = await gateway.tool(tool, input);
-    results.push(structuredContent);
-    return structuredContent;
-  };
-  const started = await call("service_deploy_app", { repo: "acme/agent" });
-  expect(started).toEqual({ app_id: expect.any(String), slug: expect.any(String), url: expect.any(String) });
-  const { app_id } = started;
-  const waitUntilReady = () =>
-    vi.waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"), {
-      timeout: 110_000,
-      interval: 100,
-    });
-  await waitUntilReady();
-  await repository.commitFiles(respondingWith("second"));
-  expect(await call("service_redeploy_app", { app_id })).toEqual({ app_id, number: 2, status: "queued" });
-  await waitUntilReady();
-  expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "second" });
-  expect(await call("service_rollback_app", { app_id, number: 1 })).toMatchObject({ number: 3 });
-  await waitUntilReady();
-  expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "first" });
-  const { log } = await call("service_get_app_logs", { app_id, number: 1 });
-  expect(log).toContain(firstCommit);
-  const { deployments } = await call("service_list_deployments", { app_id: started["slug"] });
-  expect(deployments).toMatchObject([
-    { number: 3, trigger: "rollback", rollback_to: 1, is_live: true, can_roll_back: false },
-    { number: 2, status: "superseded", is_live: false, can_roll_back: true },
-    { number: 1, status: "superseded", commit: firstCommit, can_roll_back: true },
-  ]);
-  expect(await call("service_delete_app", { app_id: started["slug"] })).toEqual({ status: "deleted" });
-  expect((await gateway.tool("service_get_app_logs", { app_id })).text).toBe("App not found");
-  expect(JSON.stringify(results)).not.toContain("sva_");
-});
-
-test("every tool for an app accepts its slug, and names similar slugs of the organization for another text", async () => {
-  const tenant = await harness().tenant();
-  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
-  const app = await harness().givenApp(tenant, { name: "invoices" });
-  await harness().givenApp(await harness().tenant(), { name: "invoices" });
-  const ofApps = (await gateway.tools()).flatMap(({ name, inputSchema }) =>
-    "app_id" in (inputSchema as { properties: object }).properties ? [String(name)] : [],
-  );
-  expect(ofApps.length).toBeGreaterThanOrEqual(9);
-  const more: Record<string, object> = {
-    service_get_app_changes: { number: 1 },
-    service_rollback_app: { number: 1 },
-    service_set_variable: { name: "A", value: "1" },
-  };
-  for (const name of ofApps) {
-    const { text, isError } = await gateway.tool(name, { app_id: "invoice", ...more[name] });
-    expect([name, isError, text]).toEqual([
-      name,
-      true,
-      expect.stringContaining(
-        `App not found: no app has this id or slug. Did you mean "${app.slug}"? service_list_apps lists the apps.`,
-      ),
+verifies(
+  [
+    "tool.service_deploy_app",
+    "tool.service_redeploy_app",
+    "tool.service_rollback_app",
+    "tool.service_list_deployments",
+    "tool.service_get_app_logs",
+    "tool.service_delete_app",
+  ],
+  "an agent deploys an app, deploys a new commit, and rolls back, without seeing an app token",
+  async () => {
+    const repository = await Repository.create(repositories(), "acme/agent");
+    const firstCommit = await repository.commitFiles(respondingWith("first"));
+    const gateway = new GatewayClient(harness().service.publicUrl, (await harness().tenant()).personal_access_token);
+    const results: unknown[] = [];
+    const call = async (tool: string, input: object) => {
+      const { structuredContent } = await gateway.tool(tool, input);
+      results.push(structuredContent);
+      return structuredContent;
+    };
+    const started = await call("service_deploy_app", { repo: "acme/agent" });
+    expect(started).toEqual({ app_id: expect.any(String), slug: expect.any(String), url: expect.any(String) });
+    const { app_id } = started;
+    const waitUntilReady = () =>
+      vi.waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"), {
+        timeout: 110_000,
+        interval: 100,
+      });
+    await waitUntilReady();
+    await repository.commitFiles(respondingWith("second"));
+    expect(await call("service_redeploy_app", { app_id })).toEqual({ app_id, number: 2, status: "queued" });
+    await waitUntilReady();
+    expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "second" });
+    expect(await call("service_rollback_app", { app_id, number: 1 })).toMatchObject({ number: 3 });
+    await waitUntilReady();
+    expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "first" });
+    const { log } = await call("service_get_app_logs", { app_id, number: 1 });
+    expect(log).toContain(firstCommit);
+    const { deployments } = await call("service_list_deployments", { app_id: started["slug"] });
+    expect(deployments).toMatchObject([
+      { number: 3, trigger: "rollback", rollback_to: 1, is_live: true, can_roll_back: false },
+      { number: 2, status: "superseded", is_live: false, can_roll_back: true },
+      { number: 1, status: "superseded", commit: firstCommit, can_roll_back: true },
     ]);
-    if (name === "service_delete_app") continue;
-    const found = await gateway.tool(name, { app_id: app.slug, ...more[name] });
-    expect([name, found.text]).toEqual([name, expect.not.stringContaining("App not found")]);
-  }
-});
+    expect(await call("service_delete_app", { app_id: started["slug"] })).toEqual({ status: "deleted" });
+    expect((await gateway.tool("service_get_app_logs", { app_id })).text).toBe("App not found");
+    expect(JSON.stringify(results)).not.toContain("sva_");
+  },
+);
+
+verifies(
+  ["tool.service_set_variable", "tool.service_list_variables", "tool.service_get_runtime_logs"],
+  "every tool for an app accepts its slug, and names similar slugs of the organization for another text",
+  async () => {
+    const tenant = await harness().tenant();
+    const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+    const app = await harness().givenApp(tenant, { name: "invoices" });
+    await harness().givenApp(await harness().tenant(), { name: "invoices" });
+    const ofApps = (await gateway.tools()).flatMap(({ name, inputSchema }) =>
+      "app_id" in (inputSchema as { properties: object }).properties ? [String(name)] : [],
+    );
+    expect(ofApps.length).toBeGreaterThanOrEqual(9);
+    const more: Record<string, object> = {
+      service_get_app_changes: { number: 1 },
+      service_rollback_app: { number: 1 },
+      service_set_variable: { name: "A", value: "1" },
+    };
+    for (const name of ofApps) {
+      const { text, isError } = await gateway.tool(name, { app_id: "invoice", ...more[name] });
+      expect([name, isError, text]).toEqual([
+        name,
+        true,
+        expect.stringContaining(
+          `App not found: no app has this id or slug. Did you mean "${app.slug}"? service_list_apps lists the apps.`,
+        ),
+      ]);
+      if (name === "service_delete_app") continue;
+      const found = await gateway.tool(name, { app_id: app.slug, ...more[name] });
+      expect([name, found.text]).toEqual([name, expect.not.stringContaining("App not found")]);
+    }
+  },
+);
 
 test("pages of deployments and of runtime logs end at the size of a response, and the next page continues", async () => {
   const tenant = await harness().tenant();

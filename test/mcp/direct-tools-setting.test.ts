@@ -5,6 +5,7 @@ import { openStream } from "../support/clients/mcp-notification-streams.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { discoveredProcedure, givenLiveApp, givenProcedures } from "../support/edge/live-app.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 let one: Harness;
 let two: Harness;
@@ -111,22 +112,28 @@ test("over 60 tools, the instructions and the settings recommend none", async ()
   expect(await instructions()).not.toContain("direct_tools");
 });
 
-test("the settings are changed by admins only, and each change is in the audit log", async () => {
-  const { tenant, rest, set } = await givenTenant();
-  for (const body of [{}, { direct_tools: "some" }, { direct_tools: null }, { direct_tools: "none", plan: "scale" }])
-    expect([body, (await set(body)).status]).toEqual([body, 400]);
-  const reader = await rest.post("/v1/tokens", { kind: "api_key", name: "Reader", scope: "read" });
-  const read = rest.as(String(reader.body["token"]));
-  expect((await read.get("/v1/organization")).body["direct_tools"]).toBe("all");
-  const headers = { "content-type": "application/json" };
-  const refused = await read.send("PATCH", "/v1/organization", { body: '{"direct_tools":"none"}', headers });
-  expect([refused.status, (await rest.get("/v1/organization")).body["direct_tools"]]).toEqual([403, "all"]);
-  await set({ direct_tools: "none" });
-  const events = await one.service.parts.orm.em
-    .fork()
-    .execute("select action, outcome from audit_events where org_id = ? and action like 'organization.%' order by id", [
-      tenant.org_id,
-    ]);
-  expect(events).toHaveLength(2);
-  for (const outcome of ["refused", "done"]) expect(events).toContainEqual({ action: "organization.update", outcome });
-});
+verifies(
+  "organization.change",
+  "the settings are changed by admins only, and each change is in the audit log",
+  async () => {
+    const { tenant, rest, set } = await givenTenant();
+    for (const body of [{}, { direct_tools: "some" }, { direct_tools: null }, { direct_tools: "none", plan: "scale" }])
+      expect([body, (await set(body)).status]).toEqual([body, 400]);
+    const reader = await rest.post("/v1/tokens", { kind: "api_key", name: "Reader", scope: "read" });
+    const read = rest.as(String(reader.body["token"]));
+    expect((await read.get("/v1/organization")).body["direct_tools"]).toBe("all");
+    const headers = { "content-type": "application/json" };
+    const refused = await read.send("PATCH", "/v1/organization", { body: '{"direct_tools":"none"}', headers });
+    expect([refused.status, (await rest.get("/v1/organization")).body["direct_tools"]]).toEqual([403, "all"]);
+    await set({ direct_tools: "none" });
+    const events = await one.service.parts.orm.em
+      .fork()
+      .execute(
+        "select action, outcome from audit_events where org_id = ? and action like 'organization.%' order by id",
+        [tenant.org_id],
+      );
+    expect(events).toHaveLength(2);
+    for (const outcome of ["refused", "done"])
+      expect(events).toContainEqual({ action: "organization.update", outcome });
+  },
+);

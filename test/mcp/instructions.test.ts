@@ -69,28 +69,32 @@ verifies(
   },
 );
 
-test("the first change is undone with its previous_revision, by the tool and by REST", async () => {
-  const { id, gateway } = await givenAgent();
-  for (const revert of [
-    (number: unknown) => set(gateway, { revert_to: number }).then(({ structuredContent }) => structuredContent),
-    (number: unknown) =>
-      tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number }).then(({ body }) => body as object),
-  ]) {
-    const before = await read(gateway);
-    const { structuredContent: first } = await set(gateway, { content: "# Rules\n" });
-    const revision = Number(before["revision"]) + 1;
-    expect(first).toMatchObject({ revision, previous_revision: before["revision"] });
-    expect(await revert(first["previous_revision"])).toMatchObject({
-      before: { content: "# Rules\n" },
-      after: { content: "", content_hash: sha256("") },
-      revision: revision + 1,
-    });
-    expect(await read(gateway)).toMatchObject({ content: "", revision: revision + 1 });
-  }
-  const { body } = await tenant.rest.get(`/v1/agents/${id}/instructions/revisions`);
-  expect(body["revisions"]).toMatchObject([{ reverted_to: 2 }, {}, { reverted_to: 0 }, {}]);
-  expect((await set(gateway, { revert_to: 0 })).structuredContent).toMatchObject({ revision: 4, diff: null });
-});
+verifies(
+  "instructions.change",
+  "the first change is undone with its previous_revision, by the tool and by REST",
+  async () => {
+    const { id, gateway } = await givenAgent();
+    for (const revert of [
+      (number: unknown) => set(gateway, { revert_to: number }).then(({ structuredContent }) => structuredContent),
+      (number: unknown) =>
+        tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number }).then(({ body }) => body as object),
+    ]) {
+      const before = await read(gateway);
+      const { structuredContent: first } = await set(gateway, { content: "# Rules\n" });
+      const revision = Number(before["revision"]) + 1;
+      expect(first).toMatchObject({ revision, previous_revision: before["revision"] });
+      expect(await revert(first["previous_revision"])).toMatchObject({
+        before: { content: "# Rules\n" },
+        after: { content: "", content_hash: sha256("") },
+        revision: revision + 1,
+      });
+      expect(await read(gateway)).toMatchObject({ content: "", revision: revision + 1 });
+    }
+    const { body } = await tenant.rest.get(`/v1/agents/${id}/instructions/revisions`);
+    expect(body["revisions"]).toMatchObject([{ reverted_to: 2 }, {}, { reverted_to: 0 }, {}]);
+    expect((await set(gateway, { revert_to: 0 })).structuredContent).toMatchObject({ revision: 4, diff: null });
+  },
+);
 
 test("without agent_id, a user's token means the main agent of the first server", async () => {
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
@@ -137,25 +141,29 @@ test("the current content again is not a new revision", async () => {
   expect(again.structuredContent).toMatchObject({ revision: 1, previous_revision: 1, diff: null });
 });
 
-test("revisions are listed with who stored each, and are read with their content", async () => {
-  const { id, gateway } = await givenAgent();
-  await set(gateway, { content: "One" });
-  const put = { body: JSON.stringify({ content: "Two" }), headers: json };
-  expect((await tenant.rest.send("PUT", `/v1/agents/${id}/instructions`, put)).status).toBe(200);
-  const path = `/v1/agents/${id}/instructions/revisions`;
-  const { body } = await tenant.rest.get(`${path}?limit=1`);
-  const next = await tenant.rest.get(`${path}?limit=1&cursor=${String(body["next_cursor"])}`);
-  expect([body["revisions"], next.body]).toEqual([
-    [expect.objectContaining({ number: 2, credential_kind: "api_key", content_hash: sha256("Two"), size_bytes: 3 })],
-    { revisions: [expect.objectContaining({ number: 1, credential_kind: "gateway_token" })], next_cursor: null },
-  ]);
-  expect((await tenant.rest.get(`${path}/1`)).body).toMatchObject({ number: 1, content: "One" });
-  const reverted = await tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number: 1 });
-  expect(reverted.body).toMatchObject({ revision: 3, after: { content: "One" } });
-  expect((await tenant.rest.get(path)).body["revisions"]).toMatchObject([{ number: 3, reverted_to: 1 }, {}, {}]);
-  expect((await tenant.rest.get(`${path}/9`)).status).toBe(404);
-  expect((await tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number: 9 })).status).toBe(404);
-});
+verifies(
+  "instructions.revisions",
+  "revisions are listed with who stored each, and are read with their content",
+  async () => {
+    const { id, gateway } = await givenAgent();
+    await set(gateway, { content: "One" });
+    const put = { body: JSON.stringify({ content: "Two" }), headers: json };
+    expect((await tenant.rest.send("PUT", `/v1/agents/${id}/instructions`, put)).status).toBe(200);
+    const path = `/v1/agents/${id}/instructions/revisions`;
+    const { body } = await tenant.rest.get(`${path}?limit=1`);
+    const next = await tenant.rest.get(`${path}?limit=1&cursor=${String(body["next_cursor"])}`);
+    expect([body["revisions"], next.body]).toEqual([
+      [expect.objectContaining({ number: 2, credential_kind: "api_key", content_hash: sha256("Two"), size_bytes: 3 })],
+      { revisions: [expect.objectContaining({ number: 1, credential_kind: "gateway_token" })], next_cursor: null },
+    ]);
+    expect((await tenant.rest.get(`${path}/1`)).body).toMatchObject({ number: 1, content: "One" });
+    const reverted = await tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number: 1 });
+    expect(reverted.body).toMatchObject({ revision: 3, after: { content: "One" } });
+    expect((await tenant.rest.get(path)).body["revisions"]).toMatchObject([{ number: 3, reverted_to: 1 }, {}, {}]);
+    expect((await tenant.rest.get(`${path}/9`)).status).toBe(404);
+    expect((await tenant.rest.post(`/v1/agents/${id}/instructions/revert`, { number: 9 })).status).toBe(404);
+  },
+);
 
 test("of an agent the newest 200 revisions are kept", async () => {
   const { id, gateway } = await givenAgent();

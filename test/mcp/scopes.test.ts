@@ -7,6 +7,7 @@ import { rpcClient } from "../support/clients/rpc-client.ts";
 import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { createOwnedTenant, type OwnedTenant } from "../support/identity/owned-tenant.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 let owned: OwnedTenant;
@@ -177,18 +178,22 @@ test("a program has the scope of the call that started it", async () => {
   expect(await run(await personalToken("everything"))).toEqual(["GET 1", "POST", ""]);
 });
 
-test("typed RPC calls queries of apps with the scope read, and names the missing scope in a challenge", async () => {
-  const token = await oauthToken("read", "/v1");
-  const invoke = (procedure: string) =>
-    fetch(`${owned.url}/trpc/procedures.invoke`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ app: app.slug, procedure, input: {} }),
-    });
-  expect((await invoke("look")).status).toBe(200);
-  const rejected = await invoke("change");
-  expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([
-    403,
-    'Bearer error="insufficient_scope", scope="everything"',
-  ]);
-});
+verifies(
+  "procedures.invoke",
+  "typed RPC calls queries of apps with the scope read, and names the missing scope in a challenge",
+  async () => {
+    const token = await oauthToken("read", "/v1");
+    const invoke = (procedure: string) =>
+      fetch(`${owned.url}/trpc/procedures.invoke`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ app: app.slug, procedure, input: {} }),
+      });
+    expect((await invoke("look")).status).toBe(200);
+    const rejected = await invoke("change");
+    expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="everything"',
+    ]);
+  },
+);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostSettings } from "../../domain/ports/agent-host.ts";
 import type { OpenClawHosts } from "../../server/drivers/agent-host/openclaw/openclaw-hosts.ts";
 import { describeAgentHostContract } from "../contract/agent-host.ts";
@@ -75,27 +75,9 @@ describe("a service with the gateway as a server", () => {
     tools = new GatewayClient(service.service.publicUrl, tenant.personal_access_token);
   });
 
-  /** Calls a tool, and records the result for docs/openclaw.md. */
-  async function record(annotate: TestContext["annotate"], name: string, input: object) {
-    const result = await succeed(tools, name, input);
-    await annotate(toDocument({ input, result }), name);
-    return result;
-  }
-
-  /** Ids and times differ in each run, and a long list says no more than its beginning. */
-  function toDocument(value: object): string {
-    const shorten = (_key: string, item: unknown) => (Array.isArray(item) ? item.slice(0, 3) : item);
-    const names = { [server.server_id]: "SERVER", [server.agent.agent_id]: "MAIN", [salesId()]: "SALES" };
-    const named = Object.entries(names).reduce(
-      (text, [id, name]) => text.replaceAll(id, name),
-      JSON.stringify(value, shorten, 2),
-    );
-    return named.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/"[0-9a-f]{64}"/g, '"HASH"');
-  }
-
   const salesId = () => server.agent.specialized_agents[0]!.agent_id;
 
-  test("the server becomes ready, and its agents are listed", async ({ annotate }) => {
+  test("the server becomes ready, and its agents are listed", async () => {
     const { servers } = await succeed(tools, "service_list_agents");
     const listed = (servers as ListedServer[]).find(({ kind }) => kind === "openclaw");
     expect(listed).toMatchObject({
@@ -103,12 +85,11 @@ describe("a service with the gateway as a server", () => {
       status_message: null,
       agent: { name: "main", model: "scripted/scripted", specialized_agents: [{ name: "Sales" }] },
     });
-    await annotate(toDocument({ ...listed, url: "ws://127.0.0.1:PORT" }), "service_list_agents");
   });
 
-  test("the tools list the sessions with their token counters, and read a transcript", async ({ annotate }) => {
+  test("the tools list the sessions with their token counters, and read a transcript", async () => {
     const input = { server_id: server.server_id };
-    const { sessions } = await record(annotate, "service_list_agent_sessions", input);
+    const { sessions } = await succeed(tools, "service_list_agent_sessions", input);
     expect(sessions).toMatchObject([
       { session_id: "agent:sales:main", agent_id: salesId(), message_count: null },
       { session_id: "agent:main:main", agent_id: server.agent.agent_id },
@@ -118,7 +99,7 @@ describe("a service with the gateway as a server", () => {
       expect(tokens["output"]).toBeGreaterThan(0);
     }
     const transcript = { ...input, session_id: "agent:main:main", limit: 3 };
-    const { entries, before } = await record(annotate, "service_get_session_transcript", transcript);
+    const { entries, before } = await succeed(tools, "service_get_session_transcript", transcript);
     expect(entries).toMatchObject([
       { seq: 4, role: "assistant", content: "Looking." },
       { seq: 4, tool: { name: "read" } },
@@ -128,29 +109,25 @@ describe("a service with the gateway as a server", () => {
     expect(before).toBe(4);
   });
 
-  test("the skills that an agent can run are listed first, and the others with what is missing", async ({
-    annotate,
-  }) => {
-    const { skills } = await record(annotate, "service_list_agent_skills", { agent_id: server.agent.agent_id });
+  test("the skills that an agent can run are listed first, and the others with what is missing", async () => {
+    const { skills } = await succeed(tools, "service_list_agent_skills", { agent_id: server.agent.agent_id });
     const listed = skills as { eligible: boolean; missing: string[] }[];
     expect(listed.length).toBeGreaterThan(5);
     expect(listed[0]).toMatchObject({ eligible: true, missing: [] });
   });
 
-  test("instructions are replaced in the workspace of the agent, a stale hash is refused, and an edit is kept", async ({
-    annotate,
-  }) => {
+  test("instructions are replaced in the workspace of the agent, a stale hash is refused, and an edit is kept", async () => {
     const sales = { agent_id: salesId() };
     const file = gateway.instructionFile("sales");
     await writeFile(file, "# Edited in OpenClaw\n");
-    const current = await record(annotate, "service_get_agent_instructions", sales);
+    const current = await succeed(tools, "service_get_agent_instructions", sales);
     expect(current).toMatchObject({ content: "# Edited in OpenClaw\n", revision: 0 });
     const replace = { ...sales, content: "# Written by the service\n" };
     const stale = await tools.tool("service_set_agent_instructions", { ...replace, expected_hash: sha256("old") });
     expect(stale).toMatchObject({ isError: true, text: expect.stringContaining(String(current["content_hash"])) });
     expect(await readFile(file, "utf8")).toBe("# Edited in OpenClaw\n");
     const expected = { ...replace, expected_hash: current["content_hash"] };
-    const changed = await record(annotate, "service_set_agent_instructions", expected);
+    const changed = await succeed(tools, "service_set_agent_instructions", expected);
     expect(changed).toMatchObject({ revision: 2, previous_revision: 1 });
     expect(await readFile(file, "utf8")).toBe("# Written by the service\n");
     await succeed(tools, "service_set_agent_instructions", { ...sales, revert_to: 1 });

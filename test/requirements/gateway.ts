@@ -1,4 +1,4 @@
-import { covered, planned } from "./requirement.ts";
+import { covered } from "./requirement.ts";
 
 /** The clauses about the tool gateway and the ways to connect to it. */
 export const GATEWAY_REQUIREMENTS = {
@@ -8,7 +8,7 @@ export const GATEWAY_REQUIREMENTS = {
     "1",
     "A desktop extension bundle connects after the user pastes a personal access token.",
   ),
-  "gateway.clients.editor": planned("1", "A short JSON snippet in the workspace settings connects a code editor."),
+  "gateway.clients.editor": covered("1", "A short JSON snippet in the workspace settings connects a code editor."),
   "gateway.clients.bridge": covered(
     "1",
     "The CLI's `mcp` command bridges stdio to the gateway for any client that can start a subprocess.",
@@ -68,7 +68,7 @@ export const GATEWAY_REQUIREMENTS = {
     "5.2",
     "An external client calls with its user's personal access token.",
   ),
-  "gateway.auth.personal_access_token.issued": planned("5.2", "A user gets a personal access token from the web app."),
+  "gateway.auth.personal_access_token.issued": covered("5.2", "A user gets a personal access token from the web app."),
   "gateway.auth.cli": covered("5.2", "The CLI uses the personal access token after its login command."),
   "gateway.auth.extension": covered(
     "5.2",

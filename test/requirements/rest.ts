@@ -8,7 +8,7 @@ export const REST_REQUIREMENTS = {
     "A deploy clones the repository named `owner/name` and runs the build pipeline on it.",
   ),
   "apps.deploy.customizes": covered("1", "The customization text reaches the app builder agent."),
-  "apps.update": planned("1", "A caller can update an existing app."),
+  "apps.update": covered("1", "A caller can update an existing app.", { procedures: ["apps.update"] }),
   "apps.token.bearer": covered(
     "1",
     "The app token, sent as a bearer token, authenticates a request to the deployed app.",
@@ -91,19 +91,23 @@ export const REST_REQUIREMENTS = {
   "rest.error": covered("2.8", "The body of an error contains the string `error`."),
 
   // Endpoints
-  "rest.deploy.201": covered("4.1", "A valid deploy returns 201 with DeployResponse."),
+  "rest.deploy.201": covered("4.1", "A valid deploy returns 201 with DeployResponse.", { procedures: ["apps.deploy"] }),
   "rest.deploy.400": covered("4.1", "An invalid deploy returns 400 with Error."),
   "rest.deploy.403": covered("4.1", "A deploy that exceeds the plan limit returns 403 with Error."),
   "rest.deploy.429": covered("4.1", "A deploy that exceeds the rate limit returns 429 with `Retry-After`."),
   "rest.deploy.500": covered("4.1", "An internal error during a deploy returns 500 with Error."),
-  "rest.list.200": covered("4.1", "Listing apps returns 200 with ListAppsResponse."),
+  "rest.list.200": covered("4.1", "Listing apps returns 200 with ListAppsResponse.", { procedures: ["apps.list"] }),
   "rest.list.every": covered("4.1", "The list contains every app of the caller's organization."),
   "rest.list.500": covered("4.1", "An internal error while listing apps returns 500 with Error."),
-  "rest.get.200": covered("4.1", "Getting an app returns 200 with AppDetail."),
+  "rest.get.200": covered("4.1", "Getting an app returns 200 with AppDetail.", { procedures: ["apps.get"] }),
   "rest.get.404": covered("4.1", "Getting an app that does not exist returns 404 with Error."),
-  "rest.delete.200": covered("4.1", "Deleting an app returns 200 with DeleteResponse."),
+  "rest.delete.200": covered("4.1", "Deleting an app returns 200 with DeleteResponse.", {
+    procedures: ["apps.delete"],
+  }),
   "rest.delete.404": covered("4.1", "Deleting an app that does not exist returns 404 with Error."),
-  "rest.logs.200": covered("4.1", "Reading an app's logs returns 200 with LogsResponse."),
+  "rest.logs.200": covered("4.1", "Reading an app's logs returns 200 with LogsResponse.", {
+    procedures: ["apps.logs"],
+  }),
   "rest.logs.404": covered("4.1", "Reading the logs of an app that does not exist returns 404 with Error."),
   "rest.id.uuid": covered("4.1", "The `id` in the path is a UUID."),
 
@@ -116,11 +120,11 @@ export const REST_REQUIREMENTS = {
   "rest.auth.api_key": covered("5.1", "An API key is accepted on every endpoint."),
   "rest.auth.api_key.organization": covered("5.1", "An API key is scoped to the organization that it was issued for."),
   "rest.auth.jwt": covered("5.1", "An access token (JWT) of the identity provider is accepted on every endpoint."),
-  "rest.auth.jwt.sign_in": planned(
+  "rest.auth.jwt.sign_in": covered(
     "5.1",
     "A social sign-in on the web site yields an access token for the dashboard and the CLI.",
   ),
-  "rest.auth.api_key.issued": planned("5.1", "A user issues API keys on the dashboard's Settings page."),
+  "rest.auth.api_key.issued": covered("5.1", "A user issues API keys on the dashboard's Settings page."),
   "rest.auth.401.missing": covered("5.1", "A request without a token returns 401."),
   "rest.auth.401.invalid": covered("5.1", "A request with an invalid token returns 401."),
   "rest.get.404.foreign": covered("5.1", "Getting another organization's app returns 404."),
@@ -157,9 +161,9 @@ export const REST_REQUIREMENTS = {
   "versions.other": covered("9", "A path with the prefix of another version is not served as `v1`."),
   "versions.stable": covered("9", "No operation and no response field of `v1` is ever removed."),
   "versions.openapi": covered("9", "The interface description is OpenAPI 3.1.0 and has the version 1.0.0."),
-  "versions.tolerant_clients": planned("9", "This project's clients accept unknown optional fields."),
+  "versions.tolerant_clients": covered("9", "This project's clients accept unknown optional fields."),
 
   // Clients of the service
   "clients.dashboard.deploy": planned("4.1", "The dashboard uses the same deploy operation."),
-  "clients.cli.deploy": planned("4.1", "The command-line client uses the same deploy operation."),
+  "clients.cli.deploy": covered("4.1", "The command-line client uses the same deploy operation."),
 };

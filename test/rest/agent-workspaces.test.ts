@@ -43,32 +43,40 @@ const clear = (agent: TestAgent, path?: string, { rest } = tenant) =>
 const workspaces = () => service().service.parts.service;
 const idOf = ({ id }: TestAgent) => ({ orgId: tenant.org_id, agentId: id });
 
-test("the files of an agent are listed in pages, by path, with size and time of change", async () => {
-  const agent = await givenAgent({ "b.txt": "12345", "a/deep/c": "", A: "1", "é\n": "x" });
-  const first = await tenant.rest.get(`${agent.url}?limit=3`);
-  expect([first.status, first.body]).toEqual([
-    200,
-    {
-      agent_id: agent.id,
-      file_count: 4,
-      folder_count: 2,
-      size_bytes: 7,
-      files: [
-        { path: "A", size_bytes: 1, modified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) },
-        { path: "a/deep/c", size_bytes: 0, modified_at: expect.any(String) },
-        { path: "b.txt", size_bytes: 5, modified_at: expect.any(String) },
-      ],
-      next_cursor: expect.any(String),
-    },
-  ]);
-  const second = await tenant.rest.get(`${agent.url}?limit=3&cursor=${String(first.body["next_cursor"])}`);
-  expect(second.body).toMatchObject({ files: [{ path: "é\n" }], next_cursor: null });
-  expect((await tenant.rest.get(`${agent.url}?limit=4`)).body["next_cursor"]).toBeNull();
-  for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=%2F%2F", "cursor=gA"]) {
-    const refused = await tenant.rest.get(`${agent.url}?${query}`);
-    expect([query, refused.status, refused.body["error"]]).toEqual([query, 400, expect.stringMatching(/limit|cursor/)]);
-  }
-});
+verifies(
+  "agents.workspace",
+  "the files of an agent are listed in pages, by path, with size and time of change",
+  async () => {
+    const agent = await givenAgent({ "b.txt": "12345", "a/deep/c": "", A: "1", "é\n": "x" });
+    const first = await tenant.rest.get(`${agent.url}?limit=3`);
+    expect([first.status, first.body]).toEqual([
+      200,
+      {
+        agent_id: agent.id,
+        file_count: 4,
+        folder_count: 2,
+        size_bytes: 7,
+        files: [
+          { path: "A", size_bytes: 1, modified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) },
+          { path: "a/deep/c", size_bytes: 0, modified_at: expect.any(String) },
+          { path: "b.txt", size_bytes: 5, modified_at: expect.any(String) },
+        ],
+        next_cursor: expect.any(String),
+      },
+    ]);
+    const second = await tenant.rest.get(`${agent.url}?limit=3&cursor=${String(first.body["next_cursor"])}`);
+    expect(second.body).toMatchObject({ files: [{ path: "é\n" }], next_cursor: null });
+    expect((await tenant.rest.get(`${agent.url}?limit=4`)).body["next_cursor"]).toBeNull();
+    for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=%2F%2F", "cursor=gA"]) {
+      const refused = await tenant.rest.get(`${agent.url}?${query}`);
+      expect([query, refused.status, refused.body["error"]]).toEqual([
+        query,
+        400,
+        expect.stringMatching(/limit|cursor/),
+      ]);
+    }
+  },
+);
 
 test("the workspace of an agent that has left no file is empty", async () => {
   const agent = await givenAgent();
@@ -77,31 +85,35 @@ test("the workspace of an agent that has left no file is empty", async () => {
   expect((await readPart(agent, { path: "a" })).status).toBe(404);
 });
 
-test("a text is read in parts that end with whole characters, and other content is in base64", async () => {
-  const agent = await givenAgent({ "text.md": "aé🙂b", binary: [0, 255, 10], "odd name ?&#%": "x" });
-  const read = async (query: Record<string, string | number>) => (await readPart(agent, query)).body;
-  expect(await read({ path: "text.md" })).toEqual({
-    agent_id: agent.id,
-    path: "text.md",
-    size_bytes: 8,
-    modified_at: expect.any(String),
-    offset: 0,
-    encoding: "utf-8",
-    content: "aé🙂b",
-    next_offset: null,
-  });
-  expect(await read({ path: "text.md", length: 5 })).toMatchObject({ content: "aé", next_offset: 3 });
-  expect(await read({ path: "text.md", offset: 3, length: 4 })).toMatchObject({ content: "🙂", next_offset: 7 });
-  // Less than a character is not text, so that each part makes progress.
-  expect(await read({ path: "text.md", offset: 3, length: 2 })).toMatchObject({
-    encoding: "base64",
-    content: "8J8=",
-    next_offset: 5,
-  });
-  expect(await read({ path: "text.md", offset: 99 })).toMatchObject({ content: "", next_offset: null });
-  expect(await read({ path: "binary" })).toMatchObject({ encoding: "base64", content: "AP8K", next_offset: null });
-  expect(await read({ path: "odd name ?&#%" })).toMatchObject({ content: "x" });
-});
+verifies(
+  "agents.workspace",
+  "a text is read in parts that end with whole characters, and other content is in base64",
+  async () => {
+    const agent = await givenAgent({ "text.md": "aé🙂b", binary: [0, 255, 10], "odd name ?&#%": "x" });
+    const read = async (query: Record<string, string | number>) => (await readPart(agent, query)).body;
+    expect(await read({ path: "text.md" })).toEqual({
+      agent_id: agent.id,
+      path: "text.md",
+      size_bytes: 8,
+      modified_at: expect.any(String),
+      offset: 0,
+      encoding: "utf-8",
+      content: "aé🙂b",
+      next_offset: null,
+    });
+    expect(await read({ path: "text.md", length: 5 })).toMatchObject({ content: "aé", next_offset: 3 });
+    expect(await read({ path: "text.md", offset: 3, length: 4 })).toMatchObject({ content: "🙂", next_offset: 7 });
+    // Less than a character is not text, so that each part makes progress.
+    expect(await read({ path: "text.md", offset: 3, length: 2 })).toMatchObject({
+      encoding: "base64",
+      content: "8J8=",
+      next_offset: 5,
+    });
+    expect(await read({ path: "text.md", offset: 99 })).toMatchObject({ content: "", next_offset: null });
+    expect(await read({ path: "binary" })).toMatchObject({ encoding: "base64", content: "AP8K", next_offset: null });
+    expect(await read({ path: "odd name ?&#%" })).toMatchObject({ content: "x" });
+  },
+);
 
 test("a path that leads out of the workspace, or to no file, is not found or invalid", async () => {
   const agent = await givenAgent({ "a/b": "1" });
@@ -113,20 +125,24 @@ test("a path that leads out of the workspace, or to no file, is not found or inv
     expect([query, (await tenant.rest.get(`${agent.url}/file?path=a%2Fb&${query}`)).status]).toEqual([query, 400]);
 });
 
-test("a file, a folder, or everything is removed, and the next program sees what is left", async () => {
-  const agent = await givenAgent({ "a/b": "1", "a/c/d": "2", ab: "3", z: "4" });
-  expect((await clear(agent, "a/b")).body).toEqual({ agent_id: agent.id, removed_files: 1 });
-  expect((await clear(agent, "a/b")).status).toBe(404);
-  expect((await clear(agent, "a")).body).toMatchObject({ removed_files: 1 });
-  expect((await tenant.rest.get(agent.url)).body).toMatchObject({
-    folder_count: 0,
-    files: [{ path: "ab" }, { path: "z" }],
-  });
-  const print = `console.log([...Deno.readDirSync("/workspace")].map(({ name }) => name + Deno.readTextFileSync("/workspace/" + name)).sort().join())`;
-  expect(await agent.run(print)).toMatchObject({ stdout: "ab3,z4\n" });
-  expect((await clear(agent)).body).toMatchObject({ removed_files: 2 });
-  expect(await agent.run(print)).toMatchObject({ stdout: "\n" });
-});
+verifies(
+  "agents.workspace",
+  "a file, a folder, or everything is removed, and the next program sees what is left",
+  async () => {
+    const agent = await givenAgent({ "a/b": "1", "a/c/d": "2", ab: "3", z: "4" });
+    expect((await clear(agent, "a/b")).body).toEqual({ agent_id: agent.id, removed_files: 1 });
+    expect((await clear(agent, "a/b")).status).toBe(404);
+    expect((await clear(agent, "a")).body).toMatchObject({ removed_files: 1 });
+    expect((await tenant.rest.get(agent.url)).body).toMatchObject({
+      folder_count: 0,
+      files: [{ path: "ab" }, { path: "z" }],
+    });
+    const print = `console.log([...Deno.readDirSync("/workspace")].map(({ name }) => name + Deno.readTextFileSync("/workspace/" + name)).sort().join())`;
+    expect(await agent.run(print)).toMatchObject({ stdout: "ab3,z4\n" });
+    expect((await clear(agent)).body).toMatchObject({ removed_files: 2 });
+    expect(await agent.run(print)).toMatchObject({ stdout: "\n" });
+  },
+);
 
 verifies(hazard(33), "the workspace of another organization's agent looks like that of an unknown agent", async () => {
   const agent = await givenAgent({ secret: "1" });

@@ -52,7 +52,7 @@ test("a new organization has a server with a main agent", async () => {
 });
 
 verifies(
-  "gateway.auth.gateway_token.provisioned",
+  ["gateway.auth.gateway_token.provisioned", "agents.change"],
   "a new agent gets a gateway token that identifies it, and configurations for its client",
   async () => {
     const { rest } = await service().tenant();
@@ -101,24 +101,28 @@ verifies(
   },
 );
 
-test("servers and agents are renamed, and an agent's model is set and cleared", async () => {
-  const { rest } = await service().tenant();
-  const owner = { rest } as Tenant;
-  const [{ server_id: serverId, agent }] = (await listServers(rest)) as [Awaited<ReturnType<typeof listServers>>[0]];
-  const agentPath = `/v1/agents/${agent.agent_id}`;
-  expect((await patch(`/v1/servers/${serverId}`, { name: "Home" }, owner)).body).toMatchObject({
-    server_id: serverId,
-    name: "Home",
-  });
-  expect((await patch(agentPath, { name: "Chief", model: "gpt-6" }, owner)).body).toMatchObject({
-    name: "Chief",
-    model: "gpt-6",
-  });
-  expect((await patch(agentPath, { model: null }, owner)).body).toMatchObject({ name: "Chief", model: null });
-  expect(await listServers(rest)).toMatchObject([{ name: "Home", agent: { name: "Chief", model: null } }]);
-});
+verifies(
+  ["servers.change", "agents.change"],
+  "servers and agents are renamed, and an agent's model is set and cleared",
+  async () => {
+    const { rest } = await service().tenant();
+    const owner = { rest } as Tenant;
+    const [{ server_id: serverId, agent }] = (await listServers(rest)) as [Awaited<ReturnType<typeof listServers>>[0]];
+    const agentPath = `/v1/agents/${agent.agent_id}`;
+    expect((await patch(`/v1/servers/${serverId}`, { name: "Home" }, owner)).body).toMatchObject({
+      server_id: serverId,
+      name: "Home",
+    });
+    expect((await patch(agentPath, { name: "Chief", model: "gpt-6" }, owner)).body).toMatchObject({
+      name: "Chief",
+      model: "gpt-6",
+    });
+    expect((await patch(agentPath, { model: null }, owner)).body).toMatchObject({ name: "Chief", model: null });
+    expect(await listServers(rest)).toMatchObject([{ name: "Home", agent: { name: "Chief", model: null } }]);
+  },
+);
 
-test("a deleted agent's token is invalid at once, and nothing of the agent is left", async () => {
+verifies("agents.change", "a deleted agent's token is invalid at once, and nothing of the agent is left", async () => {
   const { server_id } = (await listServers(tenant.rest))[0]!;
   const agent = (await tenant.rest.post("/v1/agents", { server_id, name: "Short" })).body;
   const gateway = clientOf(agent);
@@ -154,7 +158,7 @@ test("a deleted agent or server takes its sessions with it, also one with 100,00
   expect([await countEntries(sessions), await em.count(Session, { serverId })]).toEqual([0, 0]);
 });
 
-test("a deleted server takes its agents and their tokens with it", async () => {
+verifies("servers.change", "a deleted server takes its agents and their tokens with it", async () => {
   const { body } = await tenant.rest.post("/v1/servers", { name: "Temporary" });
   const main = body["agent"] as { agent_id: string; gateway_token: string };
   const path = `/v1/servers/${String(body["server_id"])}`;

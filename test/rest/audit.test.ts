@@ -4,46 +4,51 @@ import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
+import { verifies } from "../support/verifies.ts";
 
-test("the audit log contains actor, action, target and address of changes and sign-ins, and no secret", async () => {
-  await using harness = await createHarness();
-  const { publicUrl, bootstrapped } = harness.service;
-  const owner = new TestUser(publicUrl);
-  const { body } = await owner.signUp();
-  const userId = (body["user"] as { id: string }).id;
-  const access = await owner.accessToken();
-  const rpc = rpcClient(publicUrl, access);
-  const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI", scope: "deploy" });
-  const rest = new RestClient(publicUrl, key.token);
-  const app = await rest.deploy({ repo: "acme/site" });
-  await rest.delete(`/v1/apps/${String(app.body["app_id"])}`);
-  await rest.deploy({ repo: "not a repository" });
-  await rpc.apps.list.query();
-  await owner.signIn("a wrong password");
-  await owner.post("/organization/invite-member", {
-    email: "guest@example.com",
-    role: "member",
-    organizationId: bootstrapped!.org_id,
-  });
-  const { events } = await rpc.audit.list.query({});
-  const summary = events.map(({ action, outcome, user_id, credential_kind, target }) => [
-    action,
-    outcome,
-    user_id,
-    credential_kind,
-    target,
-  ]);
-  expect(summary).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
-  expect(summary).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
-  expect(summary).toContainEqual(["apps.delete", "refused", userId, "api_key", app.body["app_id"]]);
-  expect(summary).toContainEqual(["organization/invite-member", "done", userId, "session", null]);
-  expect(summary).toContainEqual(["sign-up/email", "done", userId, "session", null]);
-  expect(summary).toContainEqual(["sign-in/email", "refused", userId, null, null]);
-  expect(summary.filter(([action]) => action === "apps.deploy")).toHaveLength(1);
-  expect(events.every(({ address }) => address === "127.0.0.1")).toBe(true);
-  for (const secret of [key.token, access, owner.password, "a wrong password"])
-    expect(JSON.stringify(events)).not.toContain(secret);
-});
+verifies(
+  "audit.read",
+  "the audit log contains actor, action, target and address of changes and sign-ins, and no secret",
+  async () => {
+    await using harness = await createHarness();
+    const { publicUrl, bootstrapped } = harness.service;
+    const owner = new TestUser(publicUrl);
+    const { body } = await owner.signUp();
+    const userId = (body["user"] as { id: string }).id;
+    const access = await owner.accessToken();
+    const rpc = rpcClient(publicUrl, access);
+    const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI", scope: "deploy" });
+    const rest = new RestClient(publicUrl, key.token);
+    const app = await rest.deploy({ repo: "acme/site" });
+    await rest.delete(`/v1/apps/${String(app.body["app_id"])}`);
+    await rest.deploy({ repo: "not a repository" });
+    await rpc.apps.list.query();
+    await owner.signIn("a wrong password");
+    await owner.post("/organization/invite-member", {
+      email: "guest@example.com",
+      role: "member",
+      organizationId: bootstrapped!.org_id,
+    });
+    const { events } = await rpc.audit.list.query({});
+    const summary = events.map(({ action, outcome, user_id, credential_kind, target }) => [
+      action,
+      outcome,
+      user_id,
+      credential_kind,
+      target,
+    ]);
+    expect(summary).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
+    expect(summary).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
+    expect(summary).toContainEqual(["apps.delete", "refused", userId, "api_key", app.body["app_id"]]);
+    expect(summary).toContainEqual(["organization/invite-member", "done", userId, "session", null]);
+    expect(summary).toContainEqual(["sign-up/email", "done", userId, "session", null]);
+    expect(summary).toContainEqual(["sign-in/email", "refused", userId, null, null]);
+    expect(summary.filter(([action]) => action === "apps.deploy")).toHaveLength(1);
+    expect(events.every(({ address }) => address === "127.0.0.1")).toBe(true);
+    for (const secret of [key.token, access, owner.password, "a wrong password"])
+      expect(JSON.stringify(events)).not.toContain(secret);
+  },
+);
 
 test("the audit log has pages of 100 events, requires the role owner and rejects an invalid cursor", async () => {
   await using harness = await createHarness();

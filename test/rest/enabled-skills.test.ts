@@ -5,6 +5,7 @@ import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { requires, skillsOf } from "../support/service/skills.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -14,30 +15,37 @@ async function givenTenant() {
   return { tenant, agentId: await mainAgentId(tenant.rest), ...skillsOf(tenant.rest) };
 }
 
-test("a skill is disabled for one agent, and other agents and skills stay as they are", async () => {
-  const { tenant, agentId, uploadDocument, enable } = await givenTenant();
-  const [{ server_id }] = (await tenant.rest.get("/v1/servers")).body["servers"] as [{ server_id: string }];
-  const otherId = String((await tenant.rest.post("/v1/agents", { server_id, name: "Other" })).body["agent_id"]);
-  const enabled = async () =>
-    (await em().find(EnabledSkill, { agentId: { $in: [agentId, otherId] } })).map((row) => [row.agentId, row.skillId]);
-  await uploadDocument("one", {}, { agent_ids: [agentId, agentId.toUpperCase(), otherId] });
-  await uploadDocument("two");
-  expect(await enabled()).toHaveLength(2);
-  for (const id of [agentId, otherId, agentId]) expect((await enable(id, "two")).status).toBe(200);
-  const before = await enabled();
-  expect(before).toHaveLength(4);
-  for (let repetition = 0; repetition < 2; repetition++)
-    expect((await enable(agentId, "one", false)).body).toEqual({ agent_id: agentId, name: "one", enabled: false });
-  const two = before.filter(([id]) => id === agentId).map(([, skill]) => skill);
-  const after = await enabled();
-  expect(after).toHaveLength(3);
-  expect(after.filter(([id]) => id === otherId)).toHaveLength(2);
-  expect(two).toContain(after.find(([id]) => id === agentId)![1]);
-  expect((await tenant.rest.get(`/v1/agents/${agentId}/skills`)).body["skills"]).toMatchObject([
-    { name: "two", eligible: true },
-    { name: "one", eligible: false },
-  ]);
-});
+verifies(
+  "agents.skills",
+  "a skill is disabled for one agent, and other agents and skills stay as they are",
+  async () => {
+    const { tenant, agentId, uploadDocument, enable } = await givenTenant();
+    const [{ server_id }] = (await tenant.rest.get("/v1/servers")).body["servers"] as [{ server_id: string }];
+    const otherId = String((await tenant.rest.post("/v1/agents", { server_id, name: "Other" })).body["agent_id"]);
+    const enabled = async () =>
+      (await em().find(EnabledSkill, { agentId: { $in: [agentId, otherId] } })).map((row) => [
+        row.agentId,
+        row.skillId,
+      ]);
+    await uploadDocument("one", {}, { agent_ids: [agentId, agentId.toUpperCase(), otherId] });
+    await uploadDocument("two");
+    expect(await enabled()).toHaveLength(2);
+    for (const id of [agentId, otherId, agentId]) expect((await enable(id, "two")).status).toBe(200);
+    const before = await enabled();
+    expect(before).toHaveLength(4);
+    for (let repetition = 0; repetition < 2; repetition++)
+      expect((await enable(agentId, "one", false)).body).toEqual({ agent_id: agentId, name: "one", enabled: false });
+    const two = before.filter(([id]) => id === agentId).map(([, skill]) => skill);
+    const after = await enabled();
+    expect(after).toHaveLength(3);
+    expect(after.filter(([id]) => id === otherId)).toHaveLength(2);
+    expect(two).toContain(after.find(([id]) => id === agentId)![1]);
+    expect((await tenant.rest.get(`/v1/agents/${agentId}/skills`)).body["skills"]).toMatchObject([
+      { name: "two", eligible: true },
+      { name: "one", eligible: false },
+    ]);
+  },
+);
 
 test("an agent of a gateway has no runtime and no enabled skills here", async () => {
   const { tenant, uploadDocument, enable, declare } = await givenTenant();

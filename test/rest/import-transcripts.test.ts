@@ -10,6 +10,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { claudeFile, importFile } from "../support/service/import-transcript.ts";
 import { listServers, mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -58,7 +59,7 @@ test.each(SAMPLES)("a real transcript is imported with its exact tokens: $name",
   expect(new Date(session.created_at).getTime()).toBeLessThanOrEqual(new Date(session.updated_at).getTime());
 });
 
-test("importing a transcript again adds nothing and changes no counter", async () => {
+verifies("sessions.import", "importing a transcript again adds nothing and changes no counter", async () => {
   const sample = findSample("claude-code/session");
   const first = await importFile(tenant.rest, textOf(sample));
   const session = await tenant.rest.get(`/v1/sessions/${first.body.session_id}`);

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { verifies } from "../support/verifies.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(
-  ["rest.deploy.500", "rest.list.500", "rest.error.500"],
+  ["rest.deploy.500", "rest.list.500", "rest.error.500", hazard(69)],
   "500 reveals nothing of an internal error, which is in the log with the request id",
   async () => {
     await using harness = await createHarness();

@@ -5,6 +5,7 @@ import { docxFile, wordParagraph } from "../support/documents/docx-file.ts";
 import { pdfFile } from "../../bench/support/pdf-file.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 const DOCUMENTS = "/v1/knowledge/documents";
@@ -24,41 +25,52 @@ function send(method: string, path: string, body?: object) {
   return tenant.rest.send(method, `${DOCUMENTS}/${path}`, body === undefined ? {} : json);
 }
 
-test("201 a document is stored, listed by kind, read, changed, restored and deleted", async () => {
-  const added = await add({ kind: "policy", content: "# Leave\n\nEveryone has 30 days." });
-  const id = String(added.body["document_id"]);
-  const summary = { document_id: id, title: "Leave", kind: "policy", language: "english", file_name: null, version: 1 };
-  expect([added.status, added.body]).toEqual([
-    201,
-    {
-      ...summary,
-      status: "created",
-      created_by: tenant.user_id,
-      updated_by: tenant.user_id,
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-    },
-  ]);
-  await add({ kind: "faq", title: "Answers", content: "Yes." });
-  const listed = await tenant.rest.get(`${DOCUMENTS}?kind=policy`);
-  expect(listed.body).toMatchObject({ documents: [summary], next_cursor: null });
-  expect((await tenant.rest.get(`${DOCUMENTS}?limit=1`)).body).toMatchObject({ documents: [{ title: "Answers" }] });
-  const changed = await send("PATCH", id, { content: "Everyone has 31 days.", kind: "sop" });
-  expect([changed.status, changed.body]).toMatchObject([200, { status: "updated", version: 2, kind: "sop" }]);
-  expect((await send("PATCH", id, { kind: "sop" })).body["status"]).toBe("unchanged");
-  const restored = await send("POST", `${id}/versions/1/restore`, {});
-  expect(restored.body).toMatchObject({ status: "updated", version: 3 });
-  expect((await tenant.rest.get(`${DOCUMENTS}/${id}`)).body).toMatchObject({
-    content: "# Leave\n\nEveryone has 30 days.\n",
-    version: 3,
-    next_offset: null,
-  });
-  expect((await tenant.rest.get(`${DOCUMENTS}/${id}?version=2`)).body["content"]).toBe("Everyone has 31 days.\n");
-  const versions = await tenant.rest.get(`${DOCUMENTS}/${id}/versions`);
-  expect(versions.body["versions"]).toMatchObject([{ number: 3, restored: 1 }, { number: 2 }, { number: 1 }]);
-  expect((await send("DELETE", id)).body).toEqual({ status: "deleted" });
-  expect((await tenant.rest.get(`${DOCUMENTS}/${id}`)).status).toBe(404);
-});
+verifies(
+  "knowledge.change",
+  "201 a document is stored, listed by kind, read, changed, restored and deleted",
+  async () => {
+    const added = await add({ kind: "policy", content: "# Leave\n\nEveryone has 30 days." });
+    const id = String(added.body["document_id"]);
+    const summary = {
+      document_id: id,
+      title: "Leave",
+      kind: "policy",
+      language: "english",
+      file_name: null,
+      version: 1,
+    };
+    expect([added.status, added.body]).toEqual([
+      201,
+      {
+        ...summary,
+        status: "created",
+        created_by: tenant.user_id,
+        updated_by: tenant.user_id,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    await add({ kind: "faq", title: "Answers", content: "Yes." });
+    const listed = await tenant.rest.get(`${DOCUMENTS}?kind=policy`);
+    expect(listed.body).toMatchObject({ documents: [summary], next_cursor: null });
+    expect((await tenant.rest.get(`${DOCUMENTS}?limit=1`)).body).toMatchObject({ documents: [{ title: "Answers" }] });
+    const changed = await send("PATCH", id, { content: "Everyone has 31 days.", kind: "sop" });
+    expect([changed.status, changed.body]).toMatchObject([200, { status: "updated", version: 2, kind: "sop" }]);
+    expect((await send("PATCH", id, { kind: "sop" })).body["status"]).toBe("unchanged");
+    const restored = await send("POST", `${id}/versions/1/restore`, {});
+    expect(restored.body).toMatchObject({ status: "updated", version: 3 });
+    expect((await tenant.rest.get(`${DOCUMENTS}/${id}`)).body).toMatchObject({
+      content: "# Leave\n\nEveryone has 30 days.\n",
+      version: 3,
+      next_offset: null,
+    });
+    expect((await tenant.rest.get(`${DOCUMENTS}/${id}?version=2`)).body["content"]).toBe("Everyone has 31 days.\n");
+    const versions = await tenant.rest.get(`${DOCUMENTS}/${id}/versions`);
+    expect(versions.body["versions"]).toMatchObject([{ number: 3, restored: 1 }, { number: 2 }, { number: 1 }]);
+    expect((await send("DELETE", id)).body).toEqual({ status: "deleted" });
+    expect((await tenant.rest.get(`${DOCUMENTS}/${id}`)).status).toBe(404);
+  },
+);
 
 test("201 files of every type are stored as their text", async () => {
   const page = [{ text: "Refunds take five days.", top: 100 }];
@@ -140,16 +152,20 @@ test("a change of a document is in the audit log, without its text", async () =>
   expect(body["status"]).toBe("created");
 });
 
-test("a document in another language does not change the answers to questions in English, and less so after its deletion", async () => {
-  const prices = "# Price list 2026\n\nThe Team plan costs 49 euros per user and month.";
-  const questions = "# FAQ\n\n## Can I cancel at any time?\n\nYes. Notice is not required.";
-  await add({ kind: "pricing", content: `${prices}\n\n${questions}\n` });
-  const ask = async () =>
-    (await tenant.rest.get(`/v1/knowledge/search?query=${encodeURIComponent("Can I cancel at any time?")}`)).body;
-  const before = await ask();
-  expect((before["citations"] as unknown[]).length).toBeGreaterThan(0);
-  const german = await add({ kind: "policy", content: "# Urlaub\n\nUrlaub wird beantragt.", language: "german" });
-  expect(await ask()).toEqual(before);
-  await send("DELETE", String(german.body["document_id"]));
-  expect(await ask()).toEqual(before);
-});
+verifies(
+  "knowledge.search",
+  "a document in another language does not change the answers to questions in English, and less so after its deletion",
+  async () => {
+    const prices = "# Price list 2026\n\nThe Team plan costs 49 euros per user and month.";
+    const questions = "# FAQ\n\n## Can I cancel at any time?\n\nYes. Notice is not required.";
+    await add({ kind: "pricing", content: `${prices}\n\n${questions}\n` });
+    const ask = async () =>
+      (await tenant.rest.get(`/v1/knowledge/search?query=${encodeURIComponent("Can I cancel at any time?")}`)).body;
+    const before = await ask();
+    expect((before["citations"] as unknown[]).length).toBeGreaterThan(0);
+    const german = await add({ kind: "policy", content: "# Urlaub\n\nUrlaub wird beantragt.", language: "german" });
+    expect(await ask()).toEqual(before);
+    await send("DELETE", String(german.body["document_id"]));
+    expect(await ask()).toEqual(before);
+  },
+);

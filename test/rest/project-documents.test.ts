@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -25,31 +26,35 @@ async function givenProject(): Promise<string> {
   return String(body["project_id"]);
 }
 
-test("a document of a project is added, read, changed, restored and deleted", async () => {
-  const id = await givenProject();
-  const path = `/v1/projects/${id}/documents`;
-  const document = await tenant.rest.post(path, { content: "# Plan\n\nThe launch is in May." });
-  expect([document.status, document.body]).toEqual([
-    201,
-    expect.objectContaining({ title: "Plan", kind: null, version: 1, status: "created", created_by: tenant.user_id }),
-  ]);
-  const documentPath = `${path}/${String(document.body["document_id"])}`;
-  expect((await patch(documentPath, { content: "The launch is in June." })).body).toMatchObject({ version: 2 });
-  const search = async (word: string) => (await tenant.rest.get(`/v1/projects/${id}/search?q=${word}`)).body["hits"];
-  expect(await search("june")).toMatchObject([{ title: "Plan", snippet: expect.stringContaining("in June") }]);
-  expect(await search("may")).toEqual([]);
-  expect((await tenant.rest.get(`${documentPath}?version=1`)).body["content"]).toBe(
-    "# Plan\n\nThe launch is in May.\n",
-  );
-  expect((await tenant.rest.get(`${documentPath}/versions`)).body["versions"]).toMatchObject([
-    { number: 2 },
-    { number: 1 },
-  ]);
-  expect((await tenant.rest.post(`${documentPath}/versions/1/restore`, {})).body).toMatchObject({ version: 3 });
-  expect((await tenant.rest.get(path)).body["documents"]).toMatchObject([{ title: "Plan", version: 3 }]);
-  expect((await tenant.rest.delete(documentPath)).body).toEqual({ status: "deleted" });
-  expect([(await tenant.rest.get(documentPath)).status, await search("launch")]).toEqual([404, []]);
-});
+verifies(
+  "project_documents.change",
+  "a document of a project is added, read, changed, restored and deleted",
+  async () => {
+    const id = await givenProject();
+    const path = `/v1/projects/${id}/documents`;
+    const document = await tenant.rest.post(path, { content: "# Plan\n\nThe launch is in May." });
+    expect([document.status, document.body]).toEqual([
+      201,
+      expect.objectContaining({ title: "Plan", kind: null, version: 1, status: "created", created_by: tenant.user_id }),
+    ]);
+    const documentPath = `${path}/${String(document.body["document_id"])}`;
+    expect((await patch(documentPath, { content: "The launch is in June." })).body).toMatchObject({ version: 2 });
+    const search = async (word: string) => (await tenant.rest.get(`/v1/projects/${id}/search?q=${word}`)).body["hits"];
+    expect(await search("june")).toMatchObject([{ title: "Plan", snippet: expect.stringContaining("in June") }]);
+    expect(await search("may")).toEqual([]);
+    expect((await tenant.rest.get(`${documentPath}?version=1`)).body["content"]).toBe(
+      "# Plan\n\nThe launch is in May.\n",
+    );
+    expect((await tenant.rest.get(`${documentPath}/versions`)).body["versions"]).toMatchObject([
+      { number: 2 },
+      { number: 1 },
+    ]);
+    expect((await tenant.rest.post(`${documentPath}/versions/1/restore`, {})).body).toMatchObject({ version: 3 });
+    expect((await tenant.rest.get(path)).body["documents"]).toMatchObject([{ title: "Plan", version: 3 }]);
+    expect((await tenant.rest.delete(documentPath)).body).toEqual({ status: "deleted" });
+    expect([(await tenant.rest.get(documentPath)).status, await search("launch")]).toEqual([404, []]);
+  },
+);
 
 test("an uploaded file is found by its text, and a file of the same name becomes a new version", async () => {
   const id = await givenProject();
@@ -79,27 +84,31 @@ test("a document that is added while its project is deleted does not remain", as
   expect(await em.execute("select 1 from documents where project_id = ?", [id])).toEqual([]);
 });
 
-test("a search finds each document once, with its best passage and a rounded score", async () => {
-  const id = await givenProject();
-  const content = "# Handbook\n\n## Cats\n\nCats sleep all day.\n\n## Dogs\n\nDogs sleep under desks.";
-  await tenant.rest.post(`/v1/projects/${id}/documents`, { title: "Handbook", content });
-  await tenant.rest.post(`/v1/projects/${id}/documents`, { title: "Hotel", content: "Guests sleep late." });
-  const search = async (query: string) => {
-    const { body } = await tenant.rest.get(`/v1/projects/${id}/search?${query}`);
-    return body["hits"] as { title: string; snippet: string; score: number }[];
-  };
-  const hits = await search("q=where%20do%20dogs%20sleep");
-  expect(hits).toMatchObject([
-    { title: "Handbook", snippet: expect.stringContaining("Dogs sleep under desks.") },
-    { title: "Hotel" },
-  ]);
-  for (const { score } of hits) {
-    expect(score).toBeGreaterThan(0);
-    expect(score).toBeLessThan(100);
-    expect(score).toBe(Number(score.toFixed(3)));
-  }
-  expect(await search("q=where%20do%20dogs%20sleep&limit=1")).toMatchObject([{ title: "Handbook" }]);
-});
+verifies(
+  "projects.search",
+  "a search finds each document once, with its best passage and a rounded score",
+  async () => {
+    const id = await givenProject();
+    const content = "# Handbook\n\n## Cats\n\nCats sleep all day.\n\n## Dogs\n\nDogs sleep under desks.";
+    await tenant.rest.post(`/v1/projects/${id}/documents`, { title: "Handbook", content });
+    await tenant.rest.post(`/v1/projects/${id}/documents`, { title: "Hotel", content: "Guests sleep late." });
+    const search = async (query: string) => {
+      const { body } = await tenant.rest.get(`/v1/projects/${id}/search?${query}`);
+      return body["hits"] as { title: string; snippet: string; score: number }[];
+    };
+    const hits = await search("q=where%20do%20dogs%20sleep");
+    expect(hits).toMatchObject([
+      { title: "Handbook", snippet: expect.stringContaining("Dogs sleep under desks.") },
+      { title: "Hotel" },
+    ]);
+    for (const { score } of hits) {
+      expect(score).toBeGreaterThan(0);
+      expect(score).toBeLessThan(100);
+      expect(score).toBe(Number(score.toFixed(3)));
+    }
+    expect(await search("q=where%20do%20dogs%20sleep&limit=1")).toMatchObject([{ title: "Handbook" }]);
+  },
+);
 
 test("400 an empty search is rejected", async () => {
   const id = await givenProject();

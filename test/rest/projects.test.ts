@@ -5,6 +5,7 @@ import type { HttpResponse } from "../support/clients/rest-client.ts";
 import { givenAgent as createAgent } from "../support/service/given-agent.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -34,7 +35,7 @@ async function givenDocument(projectId: string, content: string, owner = tenant)
   return String(body["document_id"]);
 }
 
-test("a project is created with its agents, read, changed and deleted", async () => {
+verifies("projects.change", "a project is created with its agents, read, changed and deleted", async () => {
   const agentId = await givenAgent();
   const name = newName();
   const created = await givenProject({
@@ -64,7 +65,7 @@ test("a project is created with its agents, read, changed and deleted", async ()
   expect([(await tenant.rest.get(path)).status, (await tenant.rest.delete(path)).status]).toEqual([404, 404]);
 });
 
-test("projects are listed by name, in pages, by kind and by agent", async () => {
+verifies("projects.change", "projects are listed by name, in pages, by kind and by agent", async () => {
   const owner = await service().tenant();
   const agentId = await givenAgent(owner);
   for (const [name, kind, agents] of [
@@ -123,7 +124,7 @@ test("409 a project cannot get the name of one that is being created at the same
   expect(responses.map(({ status }) => status)).toEqual([201, 409]);
 });
 
-test("a project is mounted and unmounted, and repeating either changes nothing", async () => {
+verifies("projects.mount", "a project is mounted and unmounted, and repeating either changes nothing", async () => {
   const agentId = await givenAgent();
   const { project_id: id } = await givenProject();
   const path = `/v1/projects/${id}/agents/${agentId}`;

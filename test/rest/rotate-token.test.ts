@@ -30,7 +30,7 @@ const execute = (sql: string, id: string) => deps().em.fork().getConnection().ex
 const SCRIPT = `export default { fetch: (request) => Response.json({ as: request.headers.get("x-service-auth") ?? "public" }) };`;
 
 verifies(
-  "apps.token.bearer",
+  ["apps.token.bearer", "apps.token.rotated"],
   "200 gives a live app a new token; the previous token stays valid for the overlap, and without an overlap it is invalid at once",
   async () => {
     const tenant = await service().tenant();

@@ -50,28 +50,32 @@ async function print(messages: [level: string, message: string][], printing = ap
 
 const texts = ({ logs }: Page) => logs.map(({ message }) => message);
 
-test("the messages of an app are listed newest first, in pages, and filtered by level and time", async () => {
-  expect(await list()).toEqual({ logs: [], next_cursor: null });
-  await print([
-    ["debug", "one"],
-    ["log", "two"],
-    ["warn", "three"],
-    ["error", "four"],
-  ]);
-  await vi.waitFor(async () => expect(texts(await list())).toEqual(["four", "three", "two", "one"]), 10_000);
-  const all = await list();
-  expect(all.logs.map(({ level }) => level)).toEqual(["error", "warn", "info", "debug"]);
-  expect(all.logs[0]).toEqual({ ...all.logs[0], time: expect.any(String), request_id: expect.any(String) });
-  expect(texts(await list("?level=warn"))).toEqual(["four", "three"]);
-  const first = await list("?limit=3");
-  expect(texts(first)).toEqual(["four", "three", "two"]);
-  const second = await list(`?limit=3&cursor=${first.next_cursor}`);
-  expect([texts(second), second.next_cursor]).toEqual([["one"], null]);
-  expect((await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).logs).toEqual([]);
-  expect((await list(`?since=${all.logs.at(-1)!.time}`)).logs.length).toBe(4);
-  expect((await list(`?until=${all.logs.at(-1)!.time}`)).logs).toEqual([]);
-  expect((await list(`?until=${new Date(Date.now() + 60_000).toISOString()}`)).logs.length).toBe(4);
-});
+verifies(
+  "runtime_logs.read",
+  "the messages of an app are listed newest first, in pages, and filtered by level and time",
+  async () => {
+    expect(await list()).toEqual({ logs: [], next_cursor: null });
+    await print([
+      ["debug", "one"],
+      ["log", "two"],
+      ["warn", "three"],
+      ["error", "four"],
+    ]);
+    await vi.waitFor(async () => expect(texts(await list())).toEqual(["four", "three", "two", "one"]), 10_000);
+    const all = await list();
+    expect(all.logs.map(({ level }) => level)).toEqual(["error", "warn", "info", "debug"]);
+    expect(all.logs[0]).toEqual({ ...all.logs[0], time: expect.any(String), request_id: expect.any(String) });
+    expect(texts(await list("?level=warn"))).toEqual(["four", "three"]);
+    const first = await list("?limit=3");
+    expect(texts(first)).toEqual(["four", "three", "two"]);
+    const second = await list(`?limit=3&cursor=${first.next_cursor}`);
+    expect([texts(second), second.next_cursor]).toEqual([["one"], null]);
+    expect((await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).logs).toEqual([]);
+    expect((await list(`?since=${all.logs.at(-1)!.time}`)).logs.length).toBe(4);
+    expect((await list(`?until=${all.logs.at(-1)!.time}`)).logs).toEqual([]);
+    expect((await list(`?until=${new Date(Date.now() + 60_000).toISOString()}`)).logs.length).toBe(4);
+  },
+);
 
 test("400 names the invalid parameter and what is valid", async () => {
   for (const [query, message] of [

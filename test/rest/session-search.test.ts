@@ -7,6 +7,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { nextMillisecond } from "../support/next-millisecond.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -43,30 +44,34 @@ async function findAll(query: Record<string, string>, owner = tenant): Promise<S
   return hits;
 }
 
-test("a search returns the matching entries with an excerpt and the places of the words in it", async () => {
-  const { session_id, agent_id } = await given(["Nothing here", "<b>Pay</b> the Quokka \u0001 invoice"], {
-    title: "Bills",
-  });
-  const { hits, next_cursor } = await find({ q: "INVOICE quokka" });
-  expect([hits, next_cursor]).toEqual([
-    [
-      {
-        session_id,
-        agent_id,
-        title: "Bills",
-        seq: 2,
-        role: "user",
-        created_at: expect.stringMatching(/^\d{4}-.*Z$/),
-        excerpt: "<b>Pay</b> the Quokka \u0001 invoice",
-        matches: [
-          { start: 15, end: 21 },
-          { start: 24, end: 31 },
-        ],
-      },
-    ],
-    null,
-  ]);
-});
+verifies(
+  "sessions.search",
+  "a search returns the matching entries with an excerpt and the places of the words in it",
+  async () => {
+    const { session_id, agent_id } = await given(["Nothing here", "<b>Pay</b> the Quokka \u0001 invoice"], {
+      title: "Bills",
+    });
+    const { hits, next_cursor } = await find({ q: "INVOICE quokka" });
+    expect([hits, next_cursor]).toEqual([
+      [
+        {
+          session_id,
+          agent_id,
+          title: "Bills",
+          seq: 2,
+          role: "user",
+          created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+          excerpt: "<b>Pay</b> the Quokka \u0001 invoice",
+          matches: [
+            { start: 15, end: 21 },
+            { start: 24, end: 31 },
+          ],
+        },
+      ],
+      null,
+    ]);
+  },
+);
 
 test("phrases, or and excluded words narrow a search", async () => {
   const { session_id: id } = await given(["red numbat runs", "numbat red", "blue numbat", "green bilby"]);

@@ -5,6 +5,7 @@ import { nextMillisecond } from "../support/next-millisecond.ts";
 import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -30,31 +31,35 @@ const of = (count: number) => ({
   tokens: { input: count, output: 2 * count, cache_read: 3 * count, cache_write: 4 * count, total: 10 * count },
 });
 
-test("the usage of a server and of each of its agents is that of the entries of the month", async () => {
-  const { serverId, main, specialist } = await givenServer();
-  const inMay = sampleEntries(4).map((entry) => ({ ...entry, created_at: "2026-05-31T23:59:59.999Z" }));
-  const inJune = sampleEntries(2, 5).map((entry) => ({ ...entry, created_at: "2026-06-01T02:00:00+02:00" }));
-  await givenSession(tenant.rest, { agentId: main, entries: [...inMay, ...inJune] });
-  await givenSession(tenant.rest, { agentId: main, entries: inMay.slice(0, 1) });
-  await givenSession(tenant.rest, { agentId: specialist, entries: sampleEntries(7) });
-  await givenSession(tenant.rest, { entries: inMay });
-  const named = { main: { agent_id: main, name: "Main" }, specialist: { agent_id: specialist, name: "Invoices" } };
-  expect(await read(serverId, "?period=2026-05")).toEqual({
-    server_id: serverId,
-    period: "2026-05",
-    ...of(5),
-    agents: [
-      { ...named.main, ...of(5) },
-      { ...named.specialist, ...of(0) },
-    ],
-  });
-  expect(await read(serverId, "?period=2026-06")).toMatchObject({ ...of(2), agents: [of(2), of(0)] });
-  expect(await read(serverId)).toMatchObject({
-    period: periodOf(new Date()),
-    ...of(7),
-    agents: [of(0), of(7)],
-  });
-});
+verifies(
+  "sessions.usage",
+  "the usage of a server and of each of its agents is that of the entries of the month",
+  async () => {
+    const { serverId, main, specialist } = await givenServer();
+    const inMay = sampleEntries(4).map((entry) => ({ ...entry, created_at: "2026-05-31T23:59:59.999Z" }));
+    const inJune = sampleEntries(2, 5).map((entry) => ({ ...entry, created_at: "2026-06-01T02:00:00+02:00" }));
+    await givenSession(tenant.rest, { agentId: main, entries: [...inMay, ...inJune] });
+    await givenSession(tenant.rest, { agentId: main, entries: inMay.slice(0, 1) });
+    await givenSession(tenant.rest, { agentId: specialist, entries: sampleEntries(7) });
+    await givenSession(tenant.rest, { entries: inMay });
+    const named = { main: { agent_id: main, name: "Main" }, specialist: { agent_id: specialist, name: "Invoices" } };
+    expect(await read(serverId, "?period=2026-05")).toEqual({
+      server_id: serverId,
+      period: "2026-05",
+      ...of(5),
+      agents: [
+        { ...named.main, ...of(5) },
+        { ...named.specialist, ...of(0) },
+      ],
+    });
+    expect(await read(serverId, "?period=2026-06")).toMatchObject({ ...of(2), agents: [of(2), of(0)] });
+    expect(await read(serverId)).toMatchObject({
+      period: periodOf(new Date()),
+      ...of(7),
+      agents: [of(0), of(7)],
+    });
+  },
+);
 
 test("entries that are appended again are not counted again, and those of a deleted session stay counted", async () => {
   const { serverId, main } = await givenServer();

@@ -7,6 +7,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { listServers, mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { nextMillisecond } from "../support/next-millisecond.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -65,33 +66,40 @@ async function givenAgent({ rest } = tenant): Promise<{ agent_id: string }> {
   return (await rest.post("/v1/agents", { server_id, name: "Specialist" })).body as never;
 }
 
-test("appended entries are in the transcript as they were sent, and add to the counters of the session", async () => {
-  const { session_id: id, created_at } = await givenSession(tenant.rest);
-  const entries: NewEntry[] = [
-    { id: "m1", role: "system", content: "" },
-    { id: "m2", role: "user", content: "Pay 🧾 №7\n\u001b[1mnow" },
-    {
-      id: "m3",
-      role: "assistant",
-      content: '{"invoice":7}',
-      tool: { name: "pay_invoice", call_id: "call_1" },
-      model: "claude-sonnet-5",
-      usage: { input: 10, output: 20, cache_read: 1_000_000_000, cache_write: 0 },
-    },
-    { id: "m4", role: "tool", content: "Paid", tool: { name: "pay_invoice", call_id: "call_1", is_error: false } },
-  ];
-  expect((await append(id, entries)).body).toEqual({ added: 4, last_seq: 4 });
-  const { body } = await transcript(id);
-  const created = { created_at: expect.stringMatching(/^20\d\d-.*\.\d{3}Z$/) };
-  expect(body).toEqual({ entries: entries.map((entry, at) => ({ seq: at + 1, ...entry, ...created })), before: null });
-  const session = (await tenant.rest.get(`/v1/sessions/${id}`)).body as unknown as SessionView;
-  expect(session).toMatchObject({
-    created_at,
-    updated_at: (body as unknown as Page).entries[3]!.created_at,
-    message_count: 4,
-    tokens: { input: 10, output: 20, cache_read: 1_000_000_000, cache_write: 0, total: 1_000_000_030 },
-  });
-});
+verifies(
+  "sessions.append",
+  "appended entries are in the transcript as they were sent, and add to the counters of the session",
+  async () => {
+    const { session_id: id, created_at } = await givenSession(tenant.rest);
+    const entries: NewEntry[] = [
+      { id: "m1", role: "system", content: "" },
+      { id: "m2", role: "user", content: "Pay 🧾 №7\n\u001b[1mnow" },
+      {
+        id: "m3",
+        role: "assistant",
+        content: '{"invoice":7}',
+        tool: { name: "pay_invoice", call_id: "call_1" },
+        model: "claude-sonnet-5",
+        usage: { input: 10, output: 20, cache_read: 1_000_000_000, cache_write: 0 },
+      },
+      { id: "m4", role: "tool", content: "Paid", tool: { name: "pay_invoice", call_id: "call_1", is_error: false } },
+    ];
+    expect((await append(id, entries)).body).toEqual({ added: 4, last_seq: 4 });
+    const { body } = await transcript(id);
+    const created = { created_at: expect.stringMatching(/^20\d\d-.*\.\d{3}Z$/) };
+    expect(body).toEqual({
+      entries: entries.map((entry, at) => ({ seq: at + 1, ...entry, ...created })),
+      before: null,
+    });
+    const session = (await tenant.rest.get(`/v1/sessions/${id}`)).body as unknown as SessionView;
+    expect(session).toMatchObject({
+      created_at,
+      updated_at: (body as unknown as Page).entries[3]!.created_at,
+      message_count: 4,
+      tokens: { input: 10, output: 20, cache_read: 1_000_000_000, cache_write: 0, total: 1_000_000_030 },
+    });
+  },
+);
 
 test("an entry whose id is stored is left out, whatever its content is, and the first of a batch wins", async () => {
   const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(2) });
@@ -122,15 +130,19 @@ test("a session is as new as its newest entry, and entries can be older than the
   expect((await tenant.rest.get(`/v1/sessions/${id}`)).body["updated_at"]).toBe("2026-03-05T12:00:00.000Z");
 });
 
-test("409 a closed session accepts no entries, and closing it again changes nothing", async () => {
-  const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(1) });
-  const closed = await close(id);
-  expect([closed.status, closed.body["closed_at"]]).toEqual([200, expect.stringMatching(/Z$/)]);
-  expect((await close(id)).body).toEqual(closed.body);
-  const rejected = await append(id, sampleEntries(1, 2));
-  expect([rejected.status, rejected.body["error"]]).toEqual([409, expect.stringContaining("The session is closed")]);
-  expect((await transcript(id)).body["entries"]).toHaveLength(1);
-});
+verifies(
+  "sessions.change",
+  "409 a closed session accepts no entries, and closing it again changes nothing",
+  async () => {
+    const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(1) });
+    const closed = await close(id);
+    expect([closed.status, closed.body["closed_at"]]).toEqual([200, expect.stringMatching(/Z$/)]);
+    expect((await close(id)).body).toEqual(closed.body);
+    const rejected = await append(id, sampleEntries(1, 2));
+    expect([rejected.status, rejected.body["error"]]).toEqual([409, expect.stringContaining("The session is closed")]);
+    expect((await transcript(id)).body["entries"]).toHaveLength(1);
+  },
+);
 
 test("the transcript is read backwards page by page", async () => {
   const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(7) });
@@ -160,46 +172,54 @@ test("a page of a transcript has at most 1 MiB of content, and at least one entr
   }
 });
 
-test("the sessions of a server are listed page by page, the latest updated first, and by agent", async () => {
-  const owner = await service().tenant();
-  const { agent_id: specialist } = await givenAgent(owner);
-  const ids: string[] = [];
-  for (const agent of [undefined, specialist, undefined, specialist, undefined]) {
-    ids.push((await givenSession(owner.rest, agent === undefined ? {} : { agentId: agent })).session_id);
-    await nextMillisecond();
-  }
-  await append(ids[0]!, sampleEntries(1), owner);
-  const read = async (query: string) => (await owner.rest.get(`/v1/sessions?${query}`)).body as unknown as ListPage;
-  const expected = [ids[0], ids[4], ids[3], ids[2], ids[1]];
-  const pages: string[][] = [];
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const page: ListPage = await read(`limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
-    pages.push(page.sessions.map(({ session_id }) => session_id));
-    cursor = page.next_cursor;
-  }
-  expect(pages).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
-  const ofAgent = await read(`agent_id=${specialist}`);
-  expect(ofAgent.sessions.map(({ session_id }) => session_id)).toEqual([ids[3], ids[1]]);
-  const { body } = await owner.rest.post("/v1/servers", { name: "Empty" });
-  expect(await read(`server_id=${String(body["server_id"])}`)).toEqual({ sessions: [], next_cursor: null });
-  const mismatch = await owner.rest.get(`/v1/sessions?server_id=${String(body["server_id"])}&agent_id=${specialist}`);
-  expect([mismatch.status, mismatch.body["error"]]).toEqual([404, expect.stringContaining("Agent not found")]);
-});
+verifies(
+  "sessions.list",
+  "the sessions of a server are listed page by page, the latest updated first, and by agent",
+  async () => {
+    const owner = await service().tenant();
+    const { agent_id: specialist } = await givenAgent(owner);
+    const ids: string[] = [];
+    for (const agent of [undefined, specialist, undefined, specialist, undefined]) {
+      ids.push((await givenSession(owner.rest, agent === undefined ? {} : { agentId: agent })).session_id);
+      await nextMillisecond();
+    }
+    await append(ids[0]!, sampleEntries(1), owner);
+    const read = async (query: string) => (await owner.rest.get(`/v1/sessions?${query}`)).body as unknown as ListPage;
+    const expected = [ids[0], ids[4], ids[3], ids[2], ids[1]];
+    const pages: string[][] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: ListPage = await read(`limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      pages.push(page.sessions.map(({ session_id }) => session_id));
+      cursor = page.next_cursor;
+    }
+    expect(pages).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
+    const ofAgent = await read(`agent_id=${specialist}`);
+    expect(ofAgent.sessions.map(({ session_id }) => session_id)).toEqual([ids[3], ids[1]]);
+    const { body } = await owner.rest.post("/v1/servers", { name: "Empty" });
+    expect(await read(`server_id=${String(body["server_id"])}`)).toEqual({ sessions: [], next_cursor: null });
+    const mismatch = await owner.rest.get(`/v1/sessions?server_id=${String(body["server_id"])}&agent_id=${specialist}`);
+    expect([mismatch.status, mismatch.body["error"]]).toEqual([404, expect.stringContaining("Agent not found")]);
+  },
+);
 
 interface ListPage {
   sessions: SessionView[];
   next_cursor: string | null;
 }
 
-test("a deleted session has no transcript any more, and its external id can be used again", async () => {
-  const { session_id: id } = await givenSession(tenant.rest, { externalId: "short", entries: sampleEntries(3) });
-  expect((await tenant.rest.delete(`/v1/sessions/${id}`)).body).toEqual({ status: "deleted" });
-  expect((await transcript(id)).status).toBe(404);
-  expect((await tenant.rest.delete(`/v1/sessions/${id}`)).status).toBe(404);
-  const again = await givenSession(tenant.rest, { externalId: "short" });
-  expect([again.session_id === id, again.message_count]).toEqual([false, 0]);
-});
+verifies(
+  "sessions.change",
+  "a deleted session has no transcript any more, and its external id can be used again",
+  async () => {
+    const { session_id: id } = await givenSession(tenant.rest, { externalId: "short", entries: sampleEntries(3) });
+    expect((await tenant.rest.delete(`/v1/sessions/${id}`)).body).toEqual({ status: "deleted" });
+    expect((await transcript(id)).status).toBe(404);
+    expect((await tenant.rest.delete(`/v1/sessions/${id}`)).status).toBe(404);
+    const again = await givenSession(tenant.rest, { externalId: "short" });
+    expect([again.session_id === id, again.message_count]).toEqual([false, 0]);
+  },
+);
 
 test("the audit log has the opening, closing and deletion of a session, and no appends", async () => {
   const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(1) });

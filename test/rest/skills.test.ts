@@ -6,6 +6,7 @@ import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { nextMillisecond } from "../support/next-millisecond.ts";
 import { requires, skillDocument, skillsOf } from "../support/service/skills.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -17,7 +18,7 @@ async function givenTenant() {
 
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]).toString("base64");
 
-test("a skill is stored with its files, and is listed, read and deleted", async () => {
+verifies("skills.change", "a skill is stored with its files, and is listed, read and deleted", async () => {
   const { tenant, upload, get, files, remove, names } = await givenTenant();
   const document = skillDocument("pdf-forms", {
     description: "Fills forms.\nUse it for PDF files.",

@@ -5,6 +5,7 @@ import { fastify, type FastifyInstance } from "fastify";
 import { expect, test } from "vitest";
 import { handleClientErrors, type StreamedConnections } from "../../server/http/client-errors.ts";
 import { StreamedBodies } from "../../server/rest/streamed-bodies.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
 const LIMIT = 100_000;
 const TIMEOUTS = { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 };
@@ -70,7 +71,7 @@ test("a body whose client leaves is incomplete", async () => {
   await expect.poll(() => started.results).toMatchObject([{ status: 400, message: /did not arrive completely/ }]);
 });
 
-test("a streamed body may arrive more slowly than other requests", async () => {
+verifies(hazard(66), "a streamed body may arrive more slowly than other requests", async () => {
   await using started = await startServer();
   const [streamed, other] = [started.send(), started.send("/other")];
   const responses = Promise.all([once(streamed, "response"), once(other, "response")]);

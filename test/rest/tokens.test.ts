@@ -42,7 +42,7 @@ test("a user issues an API key and a personal access token, both work, and no la
 });
 
 verifies(
-  [hazard(25), hazard(30)],
+  [hazard(25), hazard(30), "tokens.issue"],
   "a token works only on its own API, and is rejected from the next call after its revocation",
   async () => {
     const { owner, tenant, url } = await createOwnedTenant(service());
@@ -63,7 +63,7 @@ verifies(
 );
 
 verifies(
-  hazard(25),
+  [hazard(25), "tokens.rotate"],
   "a rotated token remains valid during the overlap, and is rejected at once without an overlap",
   async () => {
     const { tenant } = await createOwnedTenant(service());

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
@@ -13,7 +14,7 @@ async function givenApp() {
   return { tenant, id, path, patch };
 }
 
-test("200 changes the name and the branch, and keeps the slug, the URL and the token", async () => {
+verifies("apps.update", "200 changes the name and the branch, and keeps the slug, the URL and the token", async () => {
   const { tenant, path, patch } = await givenApp();
   const before = (await tenant.rest.get(path)).body;
   const renamed = await patch({ name: "Shop für alle" });

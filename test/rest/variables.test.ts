@@ -4,6 +4,7 @@ import { VARIABLE_LIMITS } from "../../domain/variables/variable-rules.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
@@ -26,7 +27,7 @@ function clientOf({ rest }: Pick<Tenant, "rest">, id: string) {
 
 const APPLIED = { is_applied: true, problem: null };
 
-test("200 sets variables, lists them by name, and deletes them", async () => {
+verifies("variables.change", "200 sets variables, lists them by name, and deletes them", async () => {
   const { put, list, remove } = await givenApp();
   const times = { created_at: expect.any(String), updated_at: expect.any(String) };
   const secret = { name: "API_KEY", value: null, secret: true, build: false, ...times };

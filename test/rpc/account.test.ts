@@ -3,6 +3,7 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
@@ -19,23 +20,27 @@ test("an API key belongs to no user, and is valid in its organization only", asy
   });
 });
 
-test("an access token names its user, the organization of the call and all organizations of the user", async () => {
-  const { publicUrl } = service().service;
-  const [home, other] = [await service().tenant(), await service().tenant()];
-  const [user, owner] = [await signUpOwner(service(), home), await signUpOwner(service(), other)];
-  await joinOrganization(owner, user, { organizationId: other.org_id, role: "admin" });
-  const token = await user.accessToken();
-  const organizations = [
-    { id: home.org_id, name: "Test", role: "owner" },
-    { id: other.org_id, name: "Test", role: "admin" },
-  ];
-  const account = await rpcClient(publicUrl, token).account.get.query();
-  expect(account.user).toMatchObject({ email: user.email });
-  // The first user of the service also owns the organization of the first start.
-  expect(account.organizations).toEqual(expect.arrayContaining(organizations));
-  const there = rpcClient(publicUrl, token, { "x-service-org-id": other.org_id });
-  expect((await there.account.get.query()).organization).toEqual(organizations[1]);
-});
+verifies(
+  "account.read",
+  "an access token names its user, the organization of the call and all organizations of the user",
+  async () => {
+    const { publicUrl } = service().service;
+    const [home, other] = [await service().tenant(), await service().tenant()];
+    const [user, owner] = [await signUpOwner(service(), home), await signUpOwner(service(), other)];
+    await joinOrganization(owner, user, { organizationId: other.org_id, role: "admin" });
+    const token = await user.accessToken();
+    const organizations = [
+      { id: home.org_id, name: "Test", role: "owner" },
+      { id: other.org_id, name: "Test", role: "admin" },
+    ];
+    const account = await rpcClient(publicUrl, token).account.get.query();
+    expect(account.user).toMatchObject({ email: user.email });
+    // The first user of the service also owns the organization of the first start.
+    expect(account.organizations).toEqual(expect.arrayContaining(organizations));
+    const there = rpcClient(publicUrl, token, { "x-service-org-id": other.org_id });
+    expect((await there.account.get.query()).organization).toEqual(organizations[1]);
+  },
+);
 
 test("the token of an OAuth client that is limited to one organization shows no other one", async () => {
   const { publicUrl } = service().service;

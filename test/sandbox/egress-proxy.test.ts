@@ -225,3 +225,17 @@ verifies(hazard(50), "clients that leave at once do not make the proxy resolve a
   expect([response.statusCode, lookups]).toEqual([502, 256]);
   unresolved.reject(new Error("ENOTFOUND"));
 });
+
+verifies(hazard(13), "the public port is allowed for hosts with public addresses only", async () => {
+  await using server = await echoServer();
+  const { port } = server;
+  const proxy = (address: string, allow: readonly string[] = []) =>
+    EgressProxy.open({ allow, publicPort: port, lookup: resolvingTo(address) });
+  for (const address of ["127.0.0.1", "10.0.0.5", "169.254.169.254", "::1"]) {
+    await using local = await proxy(address);
+    expect((await sendThroughTunnel(local, `files.example.com:${port}`)).status).toBe(502);
+    expect((await sendThroughTunnel(local, `files.example.com:${port + 1}`)).status).toBe(403);
+  }
+  await using listed = await proxy("127.0.0.1", [`localhost:${port}`]);
+  expect((await sendThroughTunnel(listed, `localhost:${port}`)).status).toBe(200);
+});

@@ -120,12 +120,25 @@ describe("the configuration", () => {
     expect(readConfig({ BUILD_EGRESS: setting }).buildEgress).toMatchObject(expected);
   });
 
-  test("builds get 4 GiB of memory if the machine has this much for each", () => {
-    const values = { INSTALL_TIMEOUT_MS: 1000, BUILD_TIMEOUT_MS: 1000, BUILD_CONCURRENCY: 4 };
-    const memory = (gib: number, setting?: number) =>
-      readBuildLimits({ ...values, BUILD_MEMORY_MB: setting }, gib * 1024 ** 3).memoryMb;
-    expect([memory(16), memory(15), memory(15, 3000)]).toEqual([4096, 2048, 3000]);
-  });
+  test.each([
+    [32, undefined, 4, [4, 4096]],
+    [24, undefined, 4, [4, 4096]],
+    [16, undefined, 4, [3, 4096]],
+    [12, undefined, 4, [2, 4096]],
+    [8, undefined, 4, [3, 2048]],
+    [4, undefined, 4, [1, 2048]],
+    [1, undefined, 4, [1, 768]],
+    [16, 6000, 4, [2, 6000]],
+    [16, 99_000, 4, [1, 99_000]],
+    [64, undefined, 10, [10, 4096]],
+  ])(
+    "on a machine with %d GiB, BUILD_MEMORY_MB=%s and BUILD_CONCURRENCY=%d, the builds fit in the memory",
+    (gib, memory, concurrency, expected) => {
+      const values = { INSTALL_TIMEOUT_MS: 1000, BUILD_TIMEOUT_MS: 1000, BUILD_CONCURRENCY: concurrency };
+      const limits = readBuildLimits({ ...values, BUILD_MEMORY_MB: memory }, gib * 1024 ** 3);
+      expect([limits.concurrency, limits.memoryMb]).toEqual(expected);
+    },
+  );
 
   test("the language model is read, and there is none by default", () => {
     const endpoint = { MODEL_PROVIDER: "openai-compatible", MODEL_NAME: "m", MODEL_BASE_URL: "http://127.0.0.1:1/v1/" };

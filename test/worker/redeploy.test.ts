@@ -3,6 +3,7 @@ import { appRequest } from "../support/edge/app-request.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
+import { verifies } from "../support/verifies.ts";
 
 const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
@@ -35,28 +36,32 @@ async function deployedApp(name: string, files: Record<string, string>, settings
   return { owner, id, url, path, repository, firstCommit, redeploy, get, waitFor };
 }
 
-test("a redeploy puts the newest commit live at the same URL, and the deployment before is superseded", async () => {
-  const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
-    "redeployed",
-    respondingWith("first"),
-  );
-  const secondCommit = await repository.commitFiles(respondingWith("second"));
-  expect(await redeploy()).toMatchObject({ number: 2, status: "queued", trigger: "redeploy", is_live: false });
-  await waitFor(2, "ready");
-  expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
-  expect(await get(1)).toMatchObject({
-    status: "superseded",
-    commit: firstCommit,
-    is_live: false,
-    can_roll_back: true,
-  });
-  expect(await get(2)).toMatchObject({ commit: secondCommit, is_live: true, can_roll_back: false, error: null });
-  const { body } = await owner.rest.get(`${path}/deployments?limit=1`);
-  expect(body["deployments"]).toEqual([await get(2)]);
-  const next = await owner.rest.get(`${path}/deployments?limit=1&cursor=${String(body["next_cursor"])}`);
-  expect(next.body).toEqual({ deployments: [await get(1)], next_cursor: null });
-  expect((await owner.rest.get(`${path}/deployments/2/logs`)).body["logs"]).toContain("[service] ready");
-});
+verifies(
+  ["deployments.redeploy", "deployments.read", "apps.update"],
+  "a redeploy puts the newest commit live at the same URL, and the deployment before is superseded",
+  async () => {
+    const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
+      "redeployed",
+      respondingWith("first"),
+    );
+    const secondCommit = await repository.commitFiles(respondingWith("second"));
+    expect(await redeploy()).toMatchObject({ number: 2, status: "queued", trigger: "redeploy", is_live: false });
+    await waitFor(2, "ready");
+    expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
+    expect(await get(1)).toMatchObject({
+      status: "superseded",
+      commit: firstCommit,
+      is_live: false,
+      can_roll_back: true,
+    });
+    expect(await get(2)).toMatchObject({ commit: secondCommit, is_live: true, can_roll_back: false, error: null });
+    const { body } = await owner.rest.get(`${path}/deployments?limit=1`);
+    expect(body["deployments"]).toEqual([await get(2)]);
+    const next = await owner.rest.get(`${path}/deployments?limit=1&cursor=${String(body["next_cursor"])}`);
+    expect(next.body).toEqual({ deployments: [await get(1)], next_cursor: null });
+    expect((await owner.rest.get(`${path}/deployments/2/logs`)).body["logs"]).toContain("[service] ready");
+  },
+);
 
 test("a redeploy of a commit or of another branch leaves the app's own branch unchanged", async () => {
   const { url, repository, firstCommit, redeploy, get, waitFor } = await deployedApp("chosen", siteWith("first"));
@@ -144,28 +149,32 @@ const notes = (text: string) => ({
   "migrations/0001_notes.sql": "create table notes (text text);",
 });
 
-test("a rollback puts a kept bundle live without a build, and names the migrations that stay", async () => {
-  const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
-    "notes",
-    notes("first"),
-  );
-  await repository.commitFiles({ ...notes("second"), "migrations/0002_tags.sql": "create table tags (name text);" });
-  await redeploy();
-  await waitFor(2, "ready");
-  expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
-  const rollback = await owner.rest.post(`${path}/rollback`, { number: 1 });
-  expect([rollback.status, rollback.body]).toEqual([
-    201,
-    expect.objectContaining({ number: 3, trigger: "rollback", rollback_to: 1, commit: firstCommit }),
-  ]);
-  await waitFor(3, "ready");
-  expect(await appRequest(url)).toEqual({ status: 200, text: "first notes,tags" });
-  expect(await get(3)).toMatchObject({ is_live: true, status_message: expect.stringContaining("0002_tags.sql") });
-  expect((await owner.rest.get(`${path}/deployments/3/logs`)).body["logs"]).not.toContain("cloning");
-  expect((await owner.rest.post(`${path}/rollback`, { number: 2 })).status).toBe(201);
-  await waitFor(4, "ready");
-  expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
-});
+verifies(
+  "deployments.rollback",
+  "a rollback puts a kept bundle live without a build, and names the migrations that stay",
+  async () => {
+    const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
+      "notes",
+      notes("first"),
+    );
+    await repository.commitFiles({ ...notes("second"), "migrations/0002_tags.sql": "create table tags (name text);" });
+    await redeploy();
+    await waitFor(2, "ready");
+    expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
+    const rollback = await owner.rest.post(`${path}/rollback`, { number: 1 });
+    expect([rollback.status, rollback.body]).toEqual([
+      201,
+      expect.objectContaining({ number: 3, trigger: "rollback", rollback_to: 1, commit: firstCommit }),
+    ]);
+    await waitFor(3, "ready");
+    expect(await appRequest(url)).toEqual({ status: 200, text: "first notes,tags" });
+    expect(await get(3)).toMatchObject({ is_live: true, status_message: expect.stringContaining("0002_tags.sql") });
+    expect((await owner.rest.get(`${path}/deployments/3/logs`)).body["logs"]).not.toContain("cloning");
+    expect((await owner.rest.post(`${path}/rollback`, { number: 2 })).status).toBe(201);
+    await waitFor(4, "ready");
+    expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
+  },
+);
 
 test("a rollback brings back the static files of its bundle", async () => {
   const site = (text: string) => ({ ...siteWith(text), [`${text}.txt`]: text });
@@ -206,32 +215,36 @@ const SLOW = {
   ...siteWith("slow"),
 };
 
-test("a canceled deployment ends, the live one serves, and the one that waited starts", async () => {
-  const { owner, url, path, repository, redeploy, get, waitFor } = await deployedApp("canceled", siteWith("first"));
-  await repository.commitFiles(SLOW);
-  await redeploy();
-  await waitFor(2, "building");
-  await repository.commitFiles(siteWith("third"));
-  await redeploy();
-  await redeploy();
-  expect(await get(3)).toMatchObject({
-    status: "superseded",
-    status_message: "Deployment 4 replaced it before it started.",
-  });
-  expect(await get(4)).toMatchObject({ status: "queued" });
-  const cancel = (number: number) => owner.rest.post(`${path}/deployments/${number}/cancel`, {});
-  const canceled = await cancel(2);
-  expect([canceled.status, canceled.body["status"]]).toEqual([200, "canceled"]);
-  await waitFor(4, "ready");
-  expect(await appRequest(url)).toEqual({ status: 200, text: "third" });
-  const again = await cancel(2);
-  expect([again.status, again.body["error"]]).toEqual([
-    409,
-    "Deployment 2 is `canceled` already, so it cannot be canceled.",
-  ]);
-  expect((await cancel(4)).status).toBe(409);
-  expect((await cancel(9)).status).toBe(404);
-});
+verifies(
+  "deployments.cancel",
+  "a canceled deployment ends, the live one serves, and the one that waited starts",
+  async () => {
+    const { owner, url, path, repository, redeploy, get, waitFor } = await deployedApp("canceled", siteWith("first"));
+    await repository.commitFiles(SLOW);
+    await redeploy();
+    await waitFor(2, "building");
+    await repository.commitFiles(siteWith("third"));
+    await redeploy();
+    await redeploy();
+    expect(await get(3)).toMatchObject({
+      status: "superseded",
+      status_message: "Deployment 4 replaced it before it started.",
+    });
+    expect(await get(4)).toMatchObject({ status: "queued" });
+    const cancel = (number: number) => owner.rest.post(`${path}/deployments/${number}/cancel`, {});
+    const canceled = await cancel(2);
+    expect([canceled.status, canceled.body["status"]]).toEqual([200, "canceled"]);
+    await waitFor(4, "ready");
+    expect(await appRequest(url)).toEqual({ status: 200, text: "third" });
+    const again = await cancel(2);
+    expect([again.status, again.body["error"]]).toEqual([
+      409,
+      "Deployment 2 is `canceled` already, so it cannot be canceled.",
+    ]);
+    expect((await cancel(4)).status).toBe(409);
+    expect((await cancel(9)).status).toBe(404);
+  },
+);
 
 test("an app whose first deployment is canceled has no resources, and a redeploy makes it live", async () => {
   const owner = await harness().tenant();

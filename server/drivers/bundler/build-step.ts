@@ -5,7 +5,7 @@ import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } fr
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";
-import { toSingleLine } from "./single-line.ts";
+import { cutSingleLine, toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
 /** The steps of a build that run the project's code. Error messages contain these names. */
@@ -31,6 +31,8 @@ export interface BuildContext {
   request: BundleRequest;
   /** The environment variables that select the package manager of the project. */
   env: Readonly<Record<string, string>>;
+  /** The version of Node.js that runs the scripts of the project; by default that of the service. */
+  nodeVersion?: string;
   /** Which hosts a build script may connect to; `null` for none. */
   egress: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; `null` if they do not. */
@@ -153,6 +155,7 @@ function formatDuration(milliseconds: number): string {
 }
 
 const TAIL_BYTES = 64 * 1024;
+const MAX_LINE_LENGTH = 8192;
 
 /** Lines that package managers and wrangler print around the reason of a failure. */
 const NOISE =
@@ -174,9 +177,14 @@ export class OutputTail {
 
   /** Returns the lines that are neither empty nor noise, oldest first, with paths relative to the source folder. */
   lines(): string[] {
+    return this.longLines().map(toSingleLine);
+  }
+
+  /** The same lines, up to a length that is too long to be quoted. */
+  longLines(): string[] {
     const lines = this.#bytes.toString("utf8").split(/[\r\n]+/);
     return lines
-      .map((line) => toSingleLine(this.#withRelativePaths(line)))
+      .map((line) => cutSingleLine(this.#withRelativePaths(line), MAX_LINE_LENGTH))
       .filter((line) => line !== "" && !NOISE.test(line));
   }
 

@@ -87,7 +87,7 @@ async function fetchPackages(
     if (!served) continue;
     const node = selectRestoredNode(context, await wantedNode(context, project.location));
     const { env } = await selectRestoredPackageManager(context, project);
-    const selected = { ...context, env: { ...context.env, ...node.env, ...env } };
+    const selected = { ...context, env: { ...context.env, ...node.env, ...env }, nodeVersion: node.version };
     return {
       selected,
       served,
@@ -117,7 +117,7 @@ async function install(
   await using session = await packages.open(await readPackageNames(directory));
   const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
-  const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env } };
+  const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env }, nodeVersion: node.version };
   const npmrc = await adjustNpmrc(directory, session.registryUrl);
   const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {

@@ -60,7 +60,8 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
   }
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
   if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
-  throw explainBuildFailure(code, lines, network.connections());
+  const { nodeVersion = process.versions.node } = context;
+  throw explainBuildFailure(code, lines, { ...network.connections(), nodeVersion, longLines: output.longLines() });
 }
 
 /** The options of Node.js that a step has, or that the owner has set for builds. */

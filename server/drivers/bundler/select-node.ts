@@ -15,12 +15,13 @@ const DOWNLOADED = `${SANDBOX_PATHS.scratch}/node`;
 export interface SelectedNode {
   /** The variables with which `node` is this version. */
   env: Record<string, string>;
+  version: string;
   /** Whether it is the version that the project names, or one that it accepts. */
   isWanted: boolean;
   warnings: string[];
 }
 
-const TOOLCHAIN_NODE: SelectedNode = { env: {}, isWanted: true, warnings: [] };
+const TOOLCHAIN_NODE: SelectedNode = { env: {}, version: process.versions.node, isWanted: true, warnings: [] };
 
 /** Returns the version of Node.js that the project names; `null` if the one of the toolchain is good. */
 export function wantedNode({ request }: BuildContext, location: PackageLocation): Promise<WantedNode | null> {
@@ -41,7 +42,7 @@ export async function selectNode(
   for (const spec of wanted.specs) if (await download(context, session, spec)) return announce(context, wanted);
   const warning = `Node.js ${wanted.specs[0]} (${wanted.source}) is not in the package registry. The build ran with Node.js ${process.versions.node}.`;
   say(context, `warning: ${warning}`);
-  return { env: {}, isWanted: false, warnings: [warning] };
+  return { ...TOOLCHAIN_NODE, isWanted: false, warnings: [warning] };
 }
 
 /** Selects the version that `selectNode` selected in an earlier build, whose files have been restored. */
@@ -61,6 +62,7 @@ function announce({ toolchain, ...context }: BuildContext, wanted: WantedNode): 
       BUILD_NODE: `${folder}/bin/node`,
       npm_config_nodedir: folder,
     },
+    version: `${wanted.major} (${wanted.source})`,
     isWanted: true,
     warnings,
   };

@@ -42,7 +42,12 @@ export function toolchainMounts({ modulesDirectory, compileCacheDirectory }: Too
 
 /** The programs that the start commands of Node servers find: Node.js and the package managers. */
 export function serverTools(modulesDirectory: string): { mounts: Mount[]; env: Record<string, string> } {
-  const { PATH = "", TOOLCHAIN_MODULES = "", TOOLCHAIN_YARN = "", TOOLCHAIN_BUN = "" } = toolchainEnvironment({
+  const {
+    PATH = "",
+    TOOLCHAIN_MODULES = "",
+    TOOLCHAIN_YARN = "",
+    TOOLCHAIN_BUN = "",
+  } = toolchainEnvironment({
     modulesDirectory,
     compileCacheDirectory: null,
   });

@@ -1,46 +1,46 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
-import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Lookup } from "../../sandbox/connect-to-host.ts";
-import { EgressProxy } from "../../sandbox/egress-proxy.ts";
-import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
-import { readUntrusted } from "../../sandbox/untrusted-file.ts";
-import {
-  describeFetchError,
-  filesNotWritable,
-  gitHostUnavailable,
-  limitExceeded,
-  repositoryNotReadable,
-} from "./checkout-failures.ts";
+import { describeFetchError, filesNotWritable, limitExceeded, repositoryNotReadable } from "./checkout-failures.ts";
 import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./checkout-limits.ts";
-import { describeOmissions, type OmittedFiles } from "./describe-omissions.ts";
+import { describeLargeFiles, describeSubmodules, type OmittedFiles } from "./describe-omissions.ts";
+import { replaceLargeFiles } from "./large-files.ts";
 import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
+import { type CheckoutRun, gitEnvironment, runProgram } from "./run-git.ts";
+import { type CheckedOutSubmodules, checkOutSubmodules, type Submodule, type UsedSpace } from "./submodules.ts";
 
-const MEBIBYTE = 1024 * 1024;
-const MAX_REPORT_BYTES = 64 * 1024;
-
-/** The folder of the program that runs inside the sandbox. */
-const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
-
-/** The file `report.json` that `inside/checkout.mjs` writes to the folder of the repository. */
+/** What `inside/checkout.mjs` reports. */
 type CheckoutReport =
-  | { outcome: "done"; commit: string; branch: string | null; pointers: OmittedFiles; submodules: OmittedFiles }
+  | DoneReport
   | { outcome: "not-fetched" | "not-written"; error: string }
   | { outcome: "refused"; reason: CheckoutViolation };
+
+interface DoneReport {
+  outcome: "done";
+  commit: string;
+  branch: string | null;
+  used: UsedSpace;
+  pointers: OmittedFiles;
+  submodules: readonly Submodule[];
+  /** How many submodules are not in `submodules`. */
+  unlisted: number;
+}
 
 export interface SandboxedGitOptions {
   /** `owner/name` is appended to it: `https://github.com`, `http://127.0.0.1:8080`, `file:///srv/git`. */
   baseUrl: string;
   sandbox: Sandbox;
   limits?: Partial<CheckoutLimits>;
-  /** Resolves the name of the git host. */
+  /** Resolves the name of the git host, and of hosts of files in Git LFS. */
   lookup?: Lookup;
 }
 
 /**
- * Checks out repositories of one git host, or of a local folder, with git in the sandbox. The sandbox can reach that
- * host only, so redirects and submodules cannot lead elsewhere. The contents of a branch are checked against the
- * limits before any file is written. When the service runs as root, a local repository must be readable by all users.
+ * Checks out repositories of one git host, or of a local folder, with git in the sandbox. Git can reach that host only, so
+ * redirects and submodules cannot lead elsewhere. The contents of a branch are checked against the limits before any file
+ * is written. Submodules and files in Git LFS come after that, within the same limits, and what cannot be fetched is a
+ * warning. When the service runs as root, a local repository must be readable by all users.
  */
 export class SandboxedGit implements GitSource {
   readonly #base: URL;
@@ -61,94 +61,68 @@ export class SandboxedGit implements GitSource {
     await mkdir(checkout.directory, { recursive: true });
     // Inside the workspace, so that it is removed with the workspace if this process is killed.
     const repository = await mkdtemp(`${checkout.directory}.git-`);
+    const run = { sandbox: this.#sandbox, limits: this.#limits, lookup: this.#lookup, checkout, repository };
     try {
-      const outcome = await this.#runGit(checkout, remote, repository);
-      return await this.#readOutcome(checkout, outcome, repository);
+      const report = await checkOutRoot(run, remote);
+      const { commit, branch } = report;
+      return { commit, ...(branch === null ? {} : { branch }), warnings: await this.#complete(run, remote, report) };
     } finally {
       await rm(repository, { recursive: true, force: true });
     }
   }
 
-  async #runGit(checkout: Checkout, remote: GitRemote, repository: string): Promise<SandboxOutcome> {
-    if (remote.host === null) {
-      return this.#sandbox.run(this.#command(checkout, remote, repository, { kind: "none" }));
-    }
-    const lookup = this.#lookup ? { lookup: this.#lookup } : {};
-    await using proxy = await EgressProxy.open({ allow: [remote.host], ...lookup });
-    const network = { kind: "proxy", socketPath: proxy.socketPath } as const;
-    return await this.#sandbox.run(this.#command(checkout, remote, repository, network));
+  /** Adds submodules and files in Git LFS. Returns warnings of those that are absent. */
+  async #complete(run: CheckoutRun, remote: GitRemote, report: DoneReport): Promise<string[]> {
+    const { submodules, unlisted } = report;
+    const deadline = Date.now() + this.#limits.wallTimeMs * COMPLETION_SHARE;
+    const options = { base: this.#base, remote, used: report.used, deadline };
+    const modules = await checkOutSubmodules(run, submodules, options);
+    const largeFiles = await this.#addLargeFiles(run, remote, report.pointers, modules, deadline);
+    return [...largeFiles, ...describeSubmodules(modules.omitted, unlisted + modules.unlisted)];
   }
 
-  #command(checkout: Checkout, remote: GitRemote, repository: string, network: SandboxNetwork): SandboxCommand {
-    const limits = this.#limits;
-    const { commit = null, orDefaultBranch = false } = checkout;
-    const options = { limits, commit, orDefaultBranch };
-    const program = "/opt/checkout/checkout.mjs";
-    return {
-      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(options), ...remote.urls],
-      cwd: "/source",
-      env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
-      mounts: [
-        { from: checkout.directory, to: "/source", writable: true },
-        { from: repository, to: "/repository", writable: true },
-        { from: PROGRAM_FOLDER, to: "/opt/checkout", writable: false },
-        ...remote.mounts,
-      ],
-      network,
-      limits: {
-        wallTimeMs: limits.wallTimeMs,
-        memoryMb: 1024,
-        processes: 128,
-        fileSizeMb: Math.ceil(limits.totalBytes / MEBIBYTE),
-        // The pack, the files, and the overhead of the file system for many small files.
-        diskMb: Math.ceil((2.5 * limits.totalBytes) / MEBIBYTE) + 256,
-        outputBytes: MEBIBYTE,
-      },
-      onOutput: checkout.onOutput,
-      signal: checkout.signal,
-    };
-  }
-
-  async #readOutcome(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<CheckedOut> {
-    checkout.signal.throwIfAborted();
-    if (outcome.reason === "time") throw limitExceeded("wallTimeMs", this.#limits);
-    if (outcome.reason === "memory" || outcome.reason === "disk") throw limitExceeded("totalBytes", this.#limits);
-    if (outcome.reason !== "exit" || outcome.code !== 0) throw gitHostUnavailable(JSON.stringify(outcome));
-    const report = await readReport(repository);
-    switch (report.outcome) {
-      case "done":
-        return describeCheckout(report);
-      case "refused":
-        throw limitExceeded(report.reason, this.#limits);
-      case "not-written":
-        checkout.onOutput(Buffer.from(report.error));
-        throw filesNotWritable();
-      case "not-fetched":
-        checkout.onOutput(Buffer.from(report.error));
-        throw describeFetchError(report.error, checkout);
-    }
+  async #addLargeFiles(
+    run: CheckoutRun,
+    { host, authorization }: GitRemote,
+    own: OmittedFiles,
+    { pointers, used }: CheckedOutSubmodules,
+    deadline: number,
+  ): Promise<string[]> {
+    const all = mergeFiles([own, ...pointers]);
+    if (all.count === 0) return [];
+    if (host === null) return describeLargeFiles({ host: all });
+    const { origin } = this.#base;
+    return describeLargeFiles(await replaceLargeFiles(run, { host, origin, authorization }, { used, deadline }));
   }
 }
 
-function describeCheckout(report: Extract<CheckoutReport, { outcome: "done" }>): CheckedOut {
-  const { commit, branch, pointers, submodules } = report;
-  return { commit, ...(branch === null ? {} : { branch }), warnings: describeOmissions(pointers, submodules) };
+/** The part of the time limit that submodules and files in Git LFS may take. Whatever takes longer is left out. */
+const COMPLETION_SHARE = 0.8;
+
+async function checkOutRoot(run: CheckoutRun, remote: GitRemote): Promise<DoneReport> {
+  const { checkout, limits } = run;
+  const { commit = null, orDefaultBranch = false } = checkout;
+  const report = await runProgram<CheckoutReport>(run, {
+    file: "checkout.mjs",
+    args: [checkout.branch, JSON.stringify({ limits, commit, orDefaultBranch }), ...remote.urls],
+    env: gitEnvironment(remote),
+    mounts: remote.mounts,
+    egress: remote.host === null ? null : { allow: [remote.host] },
+  });
+  switch (report.outcome) {
+    case "done":
+      return report;
+    case "refused":
+      throw limitExceeded(report.reason, limits);
+    case "not-written":
+      checkout.onOutput(Buffer.from(report.error));
+      throw filesNotWritable();
+    case "not-fetched":
+      checkout.onOutput(Buffer.from(report.error));
+      throw describeFetchError(report.error, checkout);
+  }
 }
 
-async function readReport(repository: string): Promise<CheckoutReport> {
-  return JSON.parse((await readUntrusted(`${repository}/report.json`, MAX_REPORT_BYTES)) ?? "");
-}
-
-function gitEnvironment({ protocol, env }: GitRemote): Record<string, string> {
-  return {
-    PATH: "/usr/local/bin:/usr/bin:/bin",
-    HOME: "/tmp/home",
-    // `describeFetchError` reads git's output, so it must be in English.
-    LC_ALL: "C",
-    GIT_CONFIG_GLOBAL: "/opt/checkout/gitconfig",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_ALLOW_PROTOCOL: protocol,
-    GIT_TERMINAL_PROMPT: "0",
-    ...env,
-  };
+function mergeFiles(lists: readonly OmittedFiles[]): OmittedFiles {
+  return { names: lists.flatMap(({ names }) => names), count: lists.reduce((sum, { count }) => sum + count, 0) };
 }

@@ -7,7 +7,18 @@ const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_CHARACTERS = 8 * 1024 * 1024;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 /** Folders of packages, of build output, of tests, and of files for browsers. */
-const OTHER_FOLDERS = new Set(["node_modules", "dist", "build", "out", "coverage", "public", "static", "test", "tests", "e2e"]);
+const OTHER_FOLDERS = new Set([
+  "node_modules",
+  "dist",
+  "build",
+  "out",
+  "coverage",
+  "public",
+  "static",
+  "test",
+  "tests",
+  "e2e",
+]);
 
 /** Reads the sources of a Node server, in which the paths stand at which it may offer procedures. Follows no link. */
 export async function readSources(directory: string): Promise<string> {

@@ -70,11 +70,7 @@ async function* regularFiles(root: string, folder: string): AsyncIterable<Source
 }
 
 /** The folder contains nothing that untrusted code created. */
-async function writeBelow(
-  root: string,
-  file: string,
-  body: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<string> {
+async function writeBelow(root: string, file: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
   await createBelow(root, path.dirname(file));
   const target = path.join(root, file);
   await writeFile(target, body, { mode: 0o644 });

@@ -3,12 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import type {
-  IsolatedApp,
-  IsolatedAppRequest,
-  IsolatedRuntime,
-  TrialRequest,
-} from "../../ports/isolated-runtime.ts";
+import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime, TrialRequest } from "../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
 import {
   codeOptions,

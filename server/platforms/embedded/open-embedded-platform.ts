@@ -37,10 +37,8 @@ export interface EmbeddedPlatformOptions {
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
-  /** Runs Node servers, and unpacks their files. */
-  nodeSandbox: Sandbox;
-  /** The programs that their start commands find. */
-  serverTools: ServerTools;
+  /** What runs Node servers and unpacks their files, and the programs that their start commands find. */
+  nodeServers: { sandbox: Sandbox; tools: ServerTools };
   /** The groups through which the kernel limits apps. */
   groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
@@ -142,14 +140,19 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const { dataDirectory, sandbox, groups, scheme, variables, log, onRequest } = options;
   const databaseRoot = path.join(root, "databases");
   const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
-  const { nodeSandbox, serverTools: tools } = options;
+  const { sandbox: nodeSandbox, tools } = options.nodeServers;
   const unpack: UnpackLayer = (archive, folder, signal) =>
     unpackTree({ sandbox: nodeSandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
   const store = new ScriptStore(root, unpack);
   const { startTimeoutMs, serverStartTimeoutMs } = limits;
   const launchRoot = path.join(root, "run");
   const launcher = new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs });
-  const nodeLauncher = new NodeLauncher({ sandbox: nodeSandbox, launchRoot, tools, startTimeoutMs: serverStartTimeoutMs });
+  const nodeLauncher = new NodeLauncher({
+    sandbox: nodeSandbox,
+    launchRoot,
+    tools,
+    startTimeoutMs: serverStartTimeoutMs,
+  });
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
     store,

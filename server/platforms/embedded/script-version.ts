@@ -7,7 +7,8 @@ export interface UnpackedLayer {
 }
 
 export type VersionCode =
-  { runtime: "worker"; formPath: string } | { runtime: "node"; server: NodeServer<UnpackedLayer> };
+  | { runtime: "worker"; formPath: string }
+  | { runtime: "node"; server: NodeServer<UnpackedLayer> };
 
 /** One version of an app. All paths are absolute. */
 export interface ScriptVersion {

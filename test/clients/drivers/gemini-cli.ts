@@ -14,6 +14,7 @@ export const geminiCli = driveWithModel({
   name: "Gemini CLI",
   packageName: "@google/gemini-cli",
   version: "0.61.0",
+  limits: ["only in folders that it trusts"],
   program: PROGRAM,
   promptArgs: ["--yolo", "--model", "gemini-2.5-flash", "--prompt"],
   toolPrefix: `mcp_${SERVER}_`,

@@ -34,7 +34,6 @@ async function listAndCall(run: (args: string[]) => Promise<string>): Promise<Cl
   return {
     tools: list.result.tools.map(({ name }) => name),
     toolResult: await run(["--method", "tools/call", "--tool-name", TOOL]),
-    called: `\`--cli --method tools/list --strict\`, then \`--method tools/call --tool-name ${TOOL}\``,
   };
 }
 

@@ -32,7 +32,6 @@ async function connect(run: ClientRun, args: string[], signedIn: Promise<void> |
     return {
       tools: tools.map(({ name }) => name),
       toolResult: JSON.stringify(result),
-      called: `a stdio client of the v1 SDK behind the bridge: \`tools/list\`, \`tools/call\` of \`${TOOL}\``,
     };
   } catch (error) {
     throw new Error(`mcp-remote did not connect:\n${output.slice(-4000)}`, { cause: error });

@@ -17,6 +17,7 @@ import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { discoveredProcedure } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
@@ -173,7 +174,16 @@ async function givenBundle(assets: Record<string, string> | null) {
     await workspace.writeOutput(`assets/${file}`, new TextEncoder().encode(text));
   const directory = await workspace.createOutputFolder("assets");
   const folder = assets === null ? null : { directory, rules: {} };
-  return { workspace, bundle: { scriptPath, assets: folder, framework: "hono", migrations: [], warnings: ["old"] } };
+  return {
+    workspace,
+    bundle: {
+      code: { runtime: "worker", scriptPath } as const,
+      assets: folder,
+      framework: "hono",
+      migrations: [],
+      warnings: ["old"],
+    },
+  };
 }
 
 const never = new AbortController().signal;
@@ -186,14 +196,14 @@ test("a bundle without static files is stored and loaded without its warnings, a
   const load = (key: string) => loadArtifact(deps(), { appId, key }, { workspace, signal: never });
   const [first, second] = [await load(await store(1)), await load(await store(2))];
   expect(first).toEqual({
-    scriptPath: expect.any(String),
+    code: { runtime: "worker", scriptPath: expect.any(String) },
     assets: null,
     framework: "hono",
     migrations: [],
     warnings: [],
   });
-  expect(first?.scriptPath).not.toBe(second?.scriptPath);
-  expect(await readFile(first?.scriptPath ?? "", "utf8")).toBe("script");
+  expect(first?.code).not.toEqual(second?.code);
+  expect(await readFile(first === null ? "" : scriptPathOf(first), "utf8")).toBe("script");
   await deps().objects.remove(artifactBucketName(appId), "1.1/bundle.json");
   expect(await load("1.1")).toBeNull();
 });
@@ -222,7 +232,13 @@ test("a bundle with the longest possible file names is stored and loaded unchang
     const scriptPath = await built.writeOutput("script.form", bytes);
     await built.writeOutput(`assets/${file}`, bytes);
     const assets = { directory: await built.createOutputFolder("assets"), rules: {} };
-    const bundle = { scriptPath, assets, framework: null, migrations: [], warnings: [] };
+    const bundle = {
+      code: { runtime: "worker", scriptPath } as const,
+      assets,
+      framework: null,
+      migrations: [],
+      warnings: [],
+    };
     const deployment = { appId, number: 2, fencingToken: 7 };
     const key = await storeArtifact(deps(), deployment, { bundle, workspace: built, signal });
     const restored = await loadArtifact(deps(), { appId, key }, { workspace: loaded, signal });

@@ -11,6 +11,7 @@ import type { Caller } from "../../../domain/shared/caller.ts";
 import { readActivity } from "../../../domain/usage/get-usage.ts";
 import type { GivenApp } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { hazard, verifies } from "../../support/verifies.ts";
 
 // No worker runs, so a deployment stays as it was recorded.
 const service = sharedHarness();
@@ -108,7 +109,7 @@ test("the default branch is deployed when neither the first deployment nor this 
   expect([await isDefault(true), await isDefault(false), await isDefault(true, "main")]).toEqual([true, false, false]);
 });
 
-test("a further deployment replaces those that wait, and not one that has started", async () => {
+verifies(hazard(53), "a further deployment replaces those that wait, and not one that has started", async () => {
   const { redeploy, get, update } = await givenApp();
   await redeploy();
   await update(2, { startedAt: new Date() });

@@ -46,6 +46,7 @@ function workspaceIn(folder: string): Workspace {
     },
     filesIn: unused,
     readFile: unused,
+    readFileInParts: unused,
     writeOutput: unused,
     createOutputFolder: unused,
     copyFolder: unused,

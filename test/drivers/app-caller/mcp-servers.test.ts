@@ -8,6 +8,7 @@ import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/i
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
 import { writeUploadForm } from "../../support/edge/upload-form.ts";
 import { bundleSource } from "../../support/procedures/test-discovery.ts";
+import type { AppAddress } from "../../../server/ports/app-address.ts";
 
 /** The smallest PNG image. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -107,7 +108,7 @@ async function callTools(source: string, calls: [tool: string, input: Record<str
   const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), await bundleSource(source));
   const runtime = platform.platform.isolatedRuntime;
   const signal = AbortSignal.timeout(60_000);
-  const request = { scriptPath, sourceDirectory: folder.path, signal };
+  const request = { code: { runtime: "worker", scriptPath } as const, sourceDirectory: folder.path, signal };
   const { procedures } = await new IsolatedDiscovery({ runtime, timeoutMs: 40_000 }).discover(request);
   await using app = await runtime.start(
     {
@@ -121,7 +122,11 @@ async function callTools(source: string, calls: [tool: string, input: Record<str
     },
     signal,
   );
-  const caller = new EdgeProxyCaller(() => ({ host: "127.0.0.1", port: app.port, hostHeader: "app.localhost" }));
+  const caller = new EdgeProxyCaller(() => ({
+    host: "127.0.0.1",
+    port: portOf(app.address),
+    hostHeader: "app.localhost",
+  }));
   return await Promise.all(
     calls.map(async ([tool, input]): Promise<ProcedureResult | string> => {
       const procedure = procedures.find(({ name }) => name === tool);
@@ -168,3 +173,8 @@ test.each(["SDK 1 with sessions", "SDK 1 without sessions", "SDK 2 with sessions
     expect(text).toMatch(/sampling\/createMessage/);
   },
 );
+
+function portOf(address: AppAddress): number {
+  if (!("port" in address)) throw new Error("A Worker listens on a port");
+  return address.port;
+}

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const bundler = createTestBundler({}, tmpdir());
 const WORKER = 'export default { fetch: () => new Response("of the script") };';
@@ -11,7 +12,7 @@ const scripts = (deploy: string) => ({ "package.json": JSON.stringify({ scripts:
 async function bundleFiles(files: Record<string, Content>) {
   await using checkout = await createCheckout(files);
   const { bundle } = await runBundler(bundler, checkout);
-  return { bundle, main: (await readUploadForm(bundle.scriptPath)).main };
+  return { bundle, main: (await readUploadForm(scriptPathOf(bundle))).main };
 }
 
 test.each([

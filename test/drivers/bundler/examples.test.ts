@@ -5,6 +5,7 @@ import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../../support/builds/create-bundler.ts";
 import { shareBuilds } from "../../support/builds/share-builds.ts";
 import { runBundler, createEmptyCheckout } from "../../support/builds/bundle-checkout.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 
@@ -13,7 +14,7 @@ async function bundleExample(name: string) {
   const checkout = await createEmptyCheckout();
   await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
   const { bundle, log } = await runBundler(shareBuilds(createMachineBundler()), checkout);
-  const form = await readUploadForm(bundle.scriptPath);
+  const form = await readUploadForm(scriptPathOf(bundle));
   return { bundle, form, log, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
 }
 

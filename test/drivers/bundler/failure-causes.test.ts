@@ -3,11 +3,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BuildFailure } from "../../../domain/shared/errors.ts";
 import { OutputTail } from "../../../server/drivers/bundler/build-step.ts";
-import { explainBuildFailure, explainCrash } from "../../../server/drivers/bundler/failures/explain-build.ts";
 import {
-  type BuildConnections,
-  findUnreachableHosts,
-} from "../../../server/drivers/bundler/failures/explain-network.ts";
+  type BuildCircumstances,
+  explainBuildFailure,
+  explainCrash,
+} from "../../../server/drivers/bundler/failures/explain-build.ts";
+import { findUnreachableHosts } from "../../../server/drivers/bundler/failures/explain-network.ts";
 import { explainBundleFailure } from "../../../server/drivers/bundler/failures/explain-bundle.ts";
 import { explainInstallFailure } from "../../../server/drivers/bundler/failures/explain-install.ts";
 
@@ -20,7 +21,7 @@ async function recordedOutput(name: string): Promise<string[]> {
 
 const shown = ({ message, advice }: BuildFailure) => [message, advice];
 const PUBLIC = { setting: "public", isPublic: true };
-const OFFLINE: BuildConnections = { kind: "none", egress: null, failedHosts: [] };
+const OFFLINE: BuildCircumstances = { kind: "none", egress: null, failedHosts: [], nodeVersion: "20 (.nvmrc)" };
 const NO_REPORT = { exceeded: null, unavailable: [], missing: [], blockedHosts: [] };
 
 describe("a failed build script", () => {
@@ -87,7 +88,7 @@ describe("a failed build script", () => {
       'exit code 1: Cannot resolve "not-there" from "server/api/a.ts" and externals are not allowed!',
       "Add not-there to the dependencies",
     ],
-    ["pnpm-command", 'The build script runs the command "vite", which is not installed.', "devDependencies"],
+    ["pnpm-command", 'The build script runs the command "vite", which is not installed.', "npm package vite"],
     ["node-memory", "The build reached the memory limit of Node.js", "--max-old-space-size"],
   ])("of %s is explained", async (name, message, advice) => {
     const failure = explainBuildFailure(1, await recordedOutput(name), OFFLINE);
@@ -112,9 +113,53 @@ describe("a failed build script", () => {
       message("none"),
       expect.stringContaining("ask the operator to add the host to BUILD_EGRESS"),
     ]);
-    const failed = { egress: PUBLIC, failedHosts: ["10.0.0.7"] };
+    const failed = { ...OFFLINE, egress: PUBLIC, failedHosts: ["10.0.0.7"] };
     for (const kind of ["public", "hosts"] as const)
       expect(explainBuildFailure(1, lines, { ...failed, kind }).message).toContain("could not reach 10.0.0.7.");
+  });
+
+  test.each([
+    "Error: Unsupported environment (bad node version?)",
+    "You are using Node.js 16.20.2. For Next.js, Node.js version >= v18.17.0 is required.",
+    "The Angular CLI requires a minimum Node.js version of v20.19.",
+    "Node.js v16.20.2 is not supported by Astro! Please upgrade Node.js to a supported version.",
+    "Vite requires Node.js version 20.19+ or 22.12+. Please upgrade your Node.js version.",
+    'error tool@1.0.0: The engine "node" is incompatible with this module. Expected version ">=22".',
+  ])("because of the version of Node.js names it, and how to choose another: %s", (line) => {
+    expect(shown(explainBuildFailure(1, [line], OFFLINE))).toEqual([
+      expect.stringContaining("The build failed with exit code 1: "),
+      expect.stringMatching(
+        /^The build ran with Node\.js 20 \(\.nvmrc\)\. Choose another version with "engines".*\.nvmrc/,
+      ),
+    ]);
+  });
+
+  test.each([
+    [1, "sh: 1: tsc: not found", "tsc", "typescript"],
+    [127, "/bin/sh: 1: esbuild: not found", "esbuild", "esbuild"],
+    [127, "@acme/web:build: sh: 1: ng: not found", "ng", "@angular/cli"],
+    [127, "bash: line 1: run-s: command not found", "run-s", "npm-run-all"],
+    [1, "bun: command not found: vite", "vite", "vite"],
+  ])("with status %d and %s names the command and its package", (code, line, command, name) => {
+    const failure = explainBuildFailure(code, ["> build", line, "Error: exited"].slice(0, code === 1 ? 2 : 3), OFFLINE);
+    expect(shown(failure)).toEqual([
+      `The build script runs the command "${command}", which is not installed.`,
+      expect.stringContaining(`usually in the npm package ${name}. Add it to devDependencies in package.json`),
+    ]);
+  });
+
+  test("of a validator names all variables, also behind the part of the line that is quoted", () => {
+    const issues = ["AUTH_SECRET", "POSTGRES_URL", "AUTH_DISCORD_ID"].map((name) => ({
+      code: "invalid_type",
+      expected: "string",
+      path: [name],
+      message: "Invalid input: expected string, received undefined",
+    }));
+    const tail = new OutputTail(["/build"]);
+    tail.add(Buffer.from(`Error: Invalid environment variables: ${JSON.stringify({ issues })}\n`));
+    const failure = explainBuildFailure(1, tail.lines(), { ...OFFLINE, longLines: tail.longLines() });
+    expect(failure.message.length).toBeLessThan(400);
+    expect(failure.advice).toContain("Set AUTH_SECRET, POSTGRES_URL and AUTH_DISCORD_ID: ");
   });
 
   test("is not explained by requests that did not end the build", () => {
@@ -171,6 +216,11 @@ describe("a failed bundle", () => {
       "wrangler-entry",
       'The entry-point file at "src/nothing.ts" was not found.',
       "Set main in the wrangler configuration",
+    ],
+    [
+      "wrangler-custom-command",
+      'The command build.command of the wrangler configuration runs the command "esbuild", which is not installed.',
+      "usually in the npm package esbuild",
     ],
     ["wrangler-class", "not exported in your entrypoint file: Room.", "Export these classes"],
   ])("of %s is explained", async (name, message, advice) => {

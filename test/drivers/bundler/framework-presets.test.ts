@@ -4,6 +4,7 @@ import { bundleFailure, createCheckout, runBundler } from "../../support/builds/
 import { createRegistryBundler, publishProject } from "../../support/builds/publish-project.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import type { PublishedPackage } from "../../support/builds/test-registry.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const packageNamed = (name: string, version: string, files: Record<string, string> = {}): PublishedPackage => ({
   name,
@@ -70,7 +71,7 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
     });
     await using setup = await setUp();
     const { bundle } = await runBundler(setup.bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("rendered");
   });
 
   test.each([
@@ -148,7 +149,7 @@ describe("a Next.js app with OpenNext", () => {
     });
     await using setup = await setUp();
     const { bundle, log } = await runBundler(setup.bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("rendered");
     expect(log.includes("> opennextjs-cloudflare build\n")).toBe(!build.includes("opennext"));
   });
 });
@@ -190,7 +191,7 @@ describe("a server for Node.js that exports its routes", () => {
     expect(app.bundle).toMatchObject({ framework, assets: { rules: { not_found_handling: "none" } } });
     const paths = ["/a?b", "/assets/style.css", "/"];
     expect(await Promise.all(paths.map(app.get))).toEqual(["rendered in production at /a?b", "style\n", "page\n"]);
-    const { modules } = await readUploadForm(app.bundle.scriptPath);
+    const { modules } = await readUploadForm(scriptPathOf(app.bundle));
     expect(Object.keys(modules)).not.toContain(`${folder}/client/assets/style.css`);
   });
 });
@@ -205,7 +206,7 @@ test("the server that TanStack Start builds without a plugin is deployed with it
   });
   await using setup = await setUp();
   const { bundle } = await runBundler(setup.bundler, checkout);
-  expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+  expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("rendered");
   expect(bundle).toMatchObject({ framework: "tanstack-start", assets: { rules: { not_found_handling: "none" } } });
   expect(await readFile(`${bundle.assets?.directory}/assets/style.css`, "utf8")).toBe("page\n");
 });

@@ -9,6 +9,7 @@ import { installCheckout, installWithWarnings, readImported } from "../../suppor
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 function manifest(fields: object = {}): string {
   return JSON.stringify({ type: "module", dependencies: { greeting: "^1.0.0" }, ...fields });
@@ -126,7 +127,7 @@ describe("the install step", () => {
     await using h = await setUp();
     await using checkout = await createCheckout({ "package.json": manifest(), "index.js": GREETING_WORKER });
     const { bundle } = await runBundler(h.bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
   });
 
   test.each([
@@ -142,7 +143,7 @@ describe("the install step", () => {
     const { bundle, log } = await runBundler(h.bundler, checkout);
     expect(log).toContain(line);
     expect(log).toContain("The build says hello from the registry");
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
   });
 
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {

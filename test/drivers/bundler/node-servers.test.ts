@@ -11,6 +11,7 @@ import {
 } from "../../support/builds/publish-project.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import type { PublishedPackage } from "../../support/builds/test-registry.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 type Files = Readonly<Record<string, Content>>;
 
@@ -143,7 +144,7 @@ test("a server that listens and exports nothing runs as under Node", async () =>
   expect(await app.get("/write")).toBe("EPERM");
   const compressed = await fetchCompressed(app.port, "/compressed");
   expect(compressed).toEqual(["gzip", "compressed"]);
-  const { modules } = await readUploadForm(app.bundle.scriptPath);
+  const { modules } = await readUploadForm(scriptPathOf(app.bundle));
   expect(Object.keys(modules)).not.toContain(".env");
 });
 
@@ -196,7 +197,7 @@ test("a worker stays the deployed script beside a start script for Node", async 
     "src/words.ts": `export const words = "the worker";`,
   });
   const { bundle } = await runBundler(setup.bundler, checkout);
-  const { metadata, main } = await readUploadForm(bundle.scriptPath);
+  const { metadata, main } = await readUploadForm(scriptPathOf(bundle));
   expect([metadata.main_module, metadata.bindings, bundle.framework]).toEqual(["index.js", [], null]);
   expect(main).toContain("the worker");
 });

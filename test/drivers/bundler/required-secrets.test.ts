@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createRegistryBundler } from "../../support/builds/publish-project.ts";
 import { readUploadForm } from "../../../server/platforms/embedded/workerd/upload-form.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const SCRIPT = { "index.js": "export default { fetch: () => new Response() };" };
 const MAIN = { main: "index.js", compatibility_date: "2026-06-01", kv_namespaces: [{ binding: "CACHE" }] };
@@ -17,7 +18,7 @@ test.each([
   await using setup = await createRegistryBundler([]);
   await using checkout = await createCheckout({ ...SCRIPT, [file]: config });
   const { bundle } = await runBundler(setup.bundler, checkout);
-  expect((await readUploadForm(bundle.scriptPath)).metadata.bindings.toSorted(byName)).toEqual([
+  expect((await readUploadForm(scriptPathOf(bundle))).metadata.bindings.toSorted(byName)).toEqual([
     { name: "API_KEY", type: "required_secret" },
     { name: "CACHE", type: "kv_namespace", namespace_id: "CACHE" },
     { name: "DB_URL", type: "required_secret" },

@@ -7,6 +7,7 @@ import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const bundler = createTestBundler({}, tmpdir());
 
@@ -106,8 +107,8 @@ test.each<[string, Record<string, Content>, string]>([
 async function bundleFiles(files: Readonly<Record<string, Content>>, options: Partial<BundleRequest> = {}) {
   await using checkout = await createCheckout(files);
   const { bundle, log } = await runBundler(bundler, checkout, undefined, options);
-  const { scriptPath, assets, ...rest } = bundle;
-  const { metadata, main } = await readUploadForm(scriptPath);
+  const { code, assets, ...rest } = bundle;
+  const { metadata, main } = await readUploadForm(scriptPathOf({ code }));
   return {
     bundle: { ...rest, rules: assets?.rules },
     files: await readFiles(assets?.directory ?? ""),

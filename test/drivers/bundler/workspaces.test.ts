@@ -9,6 +9,7 @@ import { startRegistry } from "../../support/builds/test-registry.ts";
 import { workspaceFiles, WORKSPACES } from "../../support/builds/workspace-files.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
+import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const FRAMEWORK = { name: "astro", version: "7.0.0", files: { "index.js": "" } };
 const disposables = new AsyncDisposableStack();
@@ -28,7 +29,7 @@ describe("a workspace", () => {
   test("is installed at its root, and its only app is built after its libraries", async () => {
     await using checkout = await createCheckout(workspaceFiles({ workspaces: WORKSPACES }, "*"));
     const { bundle, log } = await runBundler(bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(await readFile(`${bundle.assets?.directory}/index.html`, "utf8")).toBe("<h1>built</h1>\n");
     expect(bundle.rootDirectory).toBe("apps/api");
     expect(log).toContain("Deploying apps/api, the only package of the workspace that can be deployed.\n");
@@ -44,7 +45,7 @@ describe("a workspace", () => {
       "packages/text/test/app/package.json": `{"name": "excluded"}`,
     });
     const { bundle } = await runBundler(bundler, checkout);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     await access(`${checkout.sourceDirectory}/packages/text/node_modules/greeting`);
     await expect(access(`${checkout.sourceDirectory}/packages/other/node_modules`)).rejects.toThrow("ENOENT");
   });

@@ -4,19 +4,19 @@ import { hasServerError, probeHealth } from "../../../server/platforms/embedded/
 import { WorkerdOutput } from "../../../server/platforms/embedded/workerd/workerd-output.ts";
 import { startLoopbackServer } from "../../support/loopback-server.ts";
 
-const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+const addressOf = ({ url }: { url: string }) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
 const SIGNAL = new AbortController().signal;
 
 test("an app that is too slow for the first request is requested again, with more time", async () => {
   await using app = await startLoopbackServer((_, response) => void setTimeout(() => response.end(), 200));
-  const probed = { port: portOf(app), output: new WorkerdOutput() };
+  const probed = { address: addressOf(app), output: new WorkerdOutput() };
   await expect(probeHealth(probed, { host: "shop.test", timeoutsMs: [20] }, SIGNAL)).rejects.toThrow(UnhealthyScript);
   await probeHealth(probed, { host: "shop.test", timeoutsMs: [20, 60_000] }, SIGNAL);
 });
 
 test("an app that never responds is unhealthy, and has a server error", async () => {
   await using app = await startLoopbackServer(() => {});
-  const probed = { port: portOf(app), output: new WorkerdOutput() };
+  const probed = { address: addressOf(app), output: new WorkerdOutput() };
   await expect(probeHealth(probed, { host: "shop.test", timeoutsMs: [20, 50] }, SIGNAL)).rejects.toThrow(
     "The app did not respond to its health check (GET /) within 0.05 s.",
   );
@@ -29,5 +29,5 @@ test.each([
   [503, true],
 ])("a response with status %d is a server error: %s", async (status, expected) => {
   await using app = await startLoopbackServer((_, response) => response.writeHead(status).end());
-  expect(await hasServerError(portOf(app), "shop.test", SIGNAL)).toBe(expected);
+  expect(await hasServerError(addressOf(app), "shop.test", SIGNAL)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RecordReader } from "../../../server/platforms/embedded/workerd/record-reader.ts";
-import type { PrintedRecord } from "../../../server/platforms/embedded/workerd/tail-worker.ts";
+import type { PrintedRecord } from "../../../server/platforms/embedded/runtime-logs/record-sink.ts";
 
 /** A line of workerd's output. */
 const line = (message: string) => Buffer.from(`${JSON.stringify({ timestamp: 1, level: "info", message })}\n`);

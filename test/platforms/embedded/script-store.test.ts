@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
 import { writeUploadForm } from "../../support/edge/upload-form.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { unusedUnpack } from "../../support/edge/local-supervisor.ts";
 
 test("an interrupted publication is not live, is listed, and can be removed", async () => {
   await using store = await openStore();
@@ -34,13 +35,17 @@ async function openStore() {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const root = path.join(folder.path, "edge");
-  const store = new ScriptStore(root);
+  const store = new ScriptStore(root, unusedUnpack);
   await store.open();
   const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), "export default {}");
   const stack = opening.move();
   return {
     stage: (generation: number) =>
-      store.stage("shop", { appId: "app-1", generation, scriptPath, assets: null, databaseId: "db-1" }),
+      store.stage(
+        "shop",
+        { appId: "app-1", generation, code: { runtime: "worker", scriptPath }, assets: null, databaseId: "db-1" },
+        new AbortController().signal,
+      ),
     live: store.live.bind(store),
     commit: store.commit.bind(store),
     discard: store.discard.bind(store),

@@ -19,7 +19,7 @@ test("a version without storage is started once, beside the process that it repl
     [true, false],
     [true, false],
   ]);
-  expect((await local.supervisor.acquire("shop", false))?.port).toBe(10_001);
+  expect((await local.supervisor.acquire("shop", false))?.address).toEqual({ host: "127.0.0.1", port: 10_001 });
 });
 
 test("a version with storage is tried with temporary storage, and started when the old process has stopped", async () => {

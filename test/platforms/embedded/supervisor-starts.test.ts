@@ -4,6 +4,9 @@ import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { AppRestricted, AppUnavailable } from "../../../server/platforms/embedded/supervisor/unavailable-app.ts";
 import { openLocalSupervisor } from "../../support/edge/local-supervisor.ts";
 import { eventually } from "../../support/edge/test-platform.ts";
+import type { AcquiredApp } from "../../../server/platforms/embedded/supervisor/running-app.ts";
+
+const portOf = (app: AcquiredApp | null) => (app !== null && "port" in app.address ? app.address.port : null);
 
 const STORAGE = { bindings: [{ type: "kv_namespace", name: "KV", namespace_id: "notes" }] };
 
@@ -22,7 +25,7 @@ test("a published app runs, and every request gets its process", async () => {
     "app-shop",
   ]);
   const acquired = [await local.supervisor.acquire("shop", false), await local.supervisor.acquire("shop", true)];
-  expect(acquired.map((app) => [app?.appId, app?.port])).toEqual([
+  expect(acquired.map((app) => [app?.appId, portOf(app)])).toEqual([
     ["app-shop", 10_000],
     ["app-shop", 10_000],
   ]);
@@ -54,8 +57,8 @@ test("simultaneous first requests share one start, and the next one uses the pro
   await eventually(() => (local.supervisor.active.length === 0 ? true : undefined));
   expect(await local.supervisor.appIdAt("shop")).toBe("app-shop");
   const acquired = await Promise.all([1, 2, 3].map(() => local.supervisor.acquire("shop", false)));
-  expect(acquired.map((app) => app?.port)).toEqual([10_001, 10_001, 10_001]);
-  expect((await local.supervisor.acquire("shop", false))?.port).toBe(10_001);
+  expect(acquired.map(portOf)).toEqual([10_001, 10_001, 10_001]);
+  expect((await local.supervisor.acquire("shop", false))?.address).toEqual({ host: "127.0.0.1", port: 10_001 });
   expect([local.processes.length, local.supervisor.active]).toEqual([2, ["shop"]]);
 });
 

@@ -113,6 +113,11 @@ export class Repository {
   }
 }
 
+/** The content of .gitmodules. */
+export function gitmodules(modules: readonly { path: string; url: string }[]): string {
+  return modules.map(({ path, url }, n) => `[submodule "m${n}"]\n\tpath = ${path}\n\turl = ${url}\n`).join("");
+}
+
 /** git sorts a folder as if its name ended with `/`. */
 function sortLikeGit(entries: readonly TreeEntry[]): TreeEntry[] {
   const key = ({ mode, name }: TreeEntry) =>

@@ -43,8 +43,8 @@ export async function publishProject(
   const { bundle, log } = await runBundler(setup.bundler, checkout);
   const testPlatform = stack.use(await openTestPlatform());
   const { platform, request } = testPlatform;
-  const { scriptPath, assets } = bundle;
-  const script = { appId: "app", generation: 1, databaseId: "db", scriptPath, assets };
+  const { code, assets } = bundle;
+  const script = { appId: "app", generation: 1, databaseId: "db", code, assets };
   const published = platform.scripts.publish("app", script, AbortSignal.timeout(60_000));
   published.catch(() => {});
   return {

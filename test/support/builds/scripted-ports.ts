@@ -6,6 +6,7 @@ import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/port
 import type { EdgePlatform, Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import type { CheckedOut, Checkout } from "../../../domain/ports/git-source.ts";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
+import { scriptPathOf } from "./script-path.ts";
 
 type Result<T> = Promise<T> | T;
 
@@ -82,7 +83,15 @@ export class ScriptedPorts {
     const scriptPath = path.join(request.outputDirectory, "script.form");
     await writeFile(scriptPath, "script");
     const changes = await this.steps.bundle?.(request);
-    return { scriptPath, assets: null, framework: null, migrations: [], warnings: [], rootDirectory: ".", ...changes };
+    return {
+      code: { runtime: "worker", scriptPath },
+      assets: null,
+      framework: null,
+      migrations: [],
+      warnings: [],
+      rootDirectory: ".",
+      ...changes,
+    };
   }
 
   async #discover(request: DiscoveryRequest): Promise<DiscoveryResult> {
@@ -94,7 +103,7 @@ export class ScriptedPorts {
     const live = new Map<string, Script>();
     return {
       publish: async (slug, script) => {
-        this.published.push({ slug, script, text: await readFile(script.scriptPath, "utf8") });
+        this.published.push({ slug, script, text: await readFile(scriptPathOf(script), "utf8") });
         live.set(slug, script);
         const problem = (await this.steps.publish?.(slug, script)) ?? null;
         return { url: `http://${slug}.test`, problem };

@@ -4,6 +4,7 @@ import path from "node:path";
 import { inject } from "vitest";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
+import { scriptPathOf } from "./script-path.ts";
 
 /** What one build made, besides the files of its output folder. */
 interface SharedBuild {
@@ -67,10 +68,11 @@ async function restore({ outputDirectory, onOutput }: BundleRequest, folder: str
 }
 
 function withPaths(bundle: BuiltBundle, change: (file: string) => string): BuiltBundle {
-  const { scriptPath, assets } = bundle;
+  const { assets } = bundle;
+  const scriptPath = scriptPathOf(bundle);
   return {
     ...bundle,
-    scriptPath: change(scriptPath),
+    code: { runtime: "worker", scriptPath: change(scriptPath) },
     assets: assets && { ...assets, directory: change(assets.directory) },
   };
 }

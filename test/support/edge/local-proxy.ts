@@ -48,7 +48,7 @@ export async function openLocalProxy(app: Server, options: LocalProxyOptions = {
           if (!isReleased) local.released++;
           isReleased = true;
         };
-        return { appId: "app-1", port: appPort, release };
+        return { appId: "app-1", address: { host: "127.0.0.1", port: appPort }, release };
       },
     },
     entries: { get: async (appId) => (appId === "app-1" ? { appId, tokenSha256 } : null) } as AuthEntries,

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
+import type { AppProcess } from "../../../server/platforms/embedded/app-process.ts";
 import { EmbeddedRuntimeLogs } from "../../../server/platforms/embedded/runtime-logs/embedded-runtime-logs.ts";
 import type { ScriptVersion } from "../../../server/platforms/embedded/script-version.ts";
 import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
@@ -62,7 +63,7 @@ export interface LocalApp {
   bindings?: FormBinding[];
   assets?: Script["assets"];
   /** Called in place of the health check. */
-  verify?: (process: WorkerdProcess) => Promise<void>;
+  verify?: (process: AppProcess) => Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -84,11 +85,14 @@ export interface LocalSupervisor extends AsyncDisposable {
   messages(): string[];
 }
 
+/** For a store of Workers. */
+export const unusedUnpack = () => Promise.reject(new Error("No layer is unpacked here"));
+
 const NO_LIMITS = { maxActive: 100, drainMs: 0, idleMs: 1e9, hangMs: 1e9, residentMb: 1e9 };
 
 export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}): Promise<LocalSupervisor> {
   const folder = await temporaryFolder();
-  const store = new ScriptStore(folder.path);
+  const store = new ScriptStore(folder.path, unusedUnpack);
   await store.open();
   const variables = new TestVariables();
   const log: LogEntry[] = [];
@@ -108,6 +112,7 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
         return process;
       },
     },
+    nodeLauncher: { start: () => Promise.reject(new Error("No Node server is started here")) },
     databaseDirectory: (id) => path.join(folder.path, "databases", id),
     runtimeLogs,
     limits: { ...NO_LIMITS, ...limits },
@@ -127,15 +132,11 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
     async publish(slug, { appId = `app-${slug}`, databaseId = `db-${slug}`, generation = 1, ...app } = {}) {
       const form = { bindings: app.bindings ?? [] };
       const scriptPath = await writeUploadForm(path.join(folder.path, `${forms++}.form`), "export default {};", form);
-      const version = await store.stage(slug, {
-        appId,
-        databaseId,
-        generation,
-        scriptPath,
-        assets: app.assets ?? null,
-      });
+      const code = { runtime: "worker", scriptPath } as const;
+      const script = { appId, databaseId, generation, code, assets: app.assets ?? null };
+      const version = await store.stage(slug, script, new AbortController().signal);
       const verify = app.verify ?? (async () => undefined);
-      const makeLive = async (process: WorkerdProcess) => {
+      const makeLive = async (process: AppProcess) => {
         await verify(process);
         await store.commit(version);
       };

@@ -46,7 +46,13 @@ export async function provision(
   await platform.objects.put(artifactBucketName(app.id), "1/script.form", bytes(script));
   await platform.objects.put(LOG_BUCKET, deploymentLogKey(app.id, 1), bytes("built\n"));
   await platform.authEntries.put({ appId: app.id, tokenSha256: "0".repeat(64) });
-  const published = { appId: app.id, generation: 1, scriptPath, assets: null, databaseId };
+  const published = {
+    appId: app.id,
+    generation: 1,
+    code: { runtime: "worker", scriptPath } as const,
+    assets: null,
+    databaseId,
+  };
   await platform.edge.publish(app.slug, published, AbortSignal.timeout(30_000));
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
+import { openNodeServers } from "../../../server/composition/edge.ts";
 import {
   type EmbeddedPlatform,
   type EmbeddedPlatformOptions,
@@ -59,6 +60,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       appsDomain: null,
       scheme: "http",
       sandbox: "bubblewrap",
+      nodeServers: openNodeServers({ sandbox: "bubblewrap" }),
       trustedProxies: [],
       variables,
       log: { info: addEntry, warn: addEntry },
@@ -80,7 +82,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       const published = {
         appId: `app-${slug}`,
         generation: 1,
-        scriptPath,
+        code: { runtime: "worker", scriptPath } as const,
         assets: null,
         databaseId: `db-${slug}`,
         ...pickScriptFields(choices),
@@ -125,7 +127,7 @@ export async function eventually<T>(read: () => T | undefined | Promise<T | unde
   }
 }
 
-const SCRIPT_FIELDS = ["appId", "generation", "scriptPath", "assets", "databaseId"] as const;
+const SCRIPT_FIELDS = ["appId", "generation", "code", "assets", "databaseId"] as const;
 
 function pickScriptFields(choices: FormOptions & Partial<Script>): Partial<Script> {
   return Object.fromEntries(SCRIPT_FIELDS.filter((field) => field in choices).map((field) => [field, choices[field]]));

@@ -9,6 +9,7 @@ import { shareBuilds } from "../builds/share-builds.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestPlatform } from "../edge/test-platform.ts";
 import { type FormBinding, writeUploadForm } from "../edge/upload-form.ts";
+import { scriptPathOf } from "../builds/script-path.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -43,12 +44,21 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       return platform.isolatedRuntime.start(...app);
     },
     startTrial: (...app) => platform.isolatedRuntime.startTrial(...app),
+    startServer(...server) {
+      started += 1;
+      return platform.isolatedRuntime.startServer(...server);
+    },
   };
   const discoverScript = (
     scriptPath: string,
     sourceDirectory: string,
     { timeoutMs = DEFAULT_TIMEOUT_MS, signal = AbortSignal.timeout(DEFAULT_TIMEOUT_MS) }: DiscoverOptions = {},
-  ) => new IsolatedDiscovery({ runtime, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
+  ) =>
+    new IsolatedDiscovery({ runtime, timeoutMs }).discover({
+      code: { runtime: "worker", scriptPath },
+      sourceDirectory,
+      signal,
+    });
   return {
     async discover(source, options = {}) {
       await using checkout = await createCheckout(options.files ?? {});
@@ -61,7 +71,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
       const { bundle } = await runBundler(shareBuilds(createMachineBundler()), checkout);
-      return await discoverScript(bundle.scriptPath, checkout.sourceDirectory);
+      return await discoverScript(scriptPathOf(bundle), checkout.sourceDirectory);
     },
     started: () => started,
     [Symbol.asyncDispose]: () => testPlatform[Symbol.asyncDispose](),

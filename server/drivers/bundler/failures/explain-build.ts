@@ -1,14 +1,10 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import { adviseToSet, findMissingVariables } from "../../../../domain/shared/missing-variables.ts";
 import { adviseOnImport } from "./advise-on-import.ts";
+import { explainMissingCommand } from "./explain-command.ts";
 import { type BuildConnections, explainConnection } from "./explain-network.ts";
+import { adviseOnNodeVersion, isAboutNodeVersion } from "./explain-node-version.ts";
 import { findCause } from "./find-cause.ts";
-
-const COMMAND_NOT_FOUND =
-  /^(?:\/bin\/)?(?:sh|bash): (?:line )?(?:\d+: )?([\w@./-]+): (?:command )?not found$|command not found: ([\w@./-]+)/;
-
-const PROGRAMS_OF_OTHER_LANGUAGES =
-  /^(hugo|zola|jekyll|bundle|ruby|rake|python3?|pip3?|uv|poetry|php|composer|go|cargo|rustc|wasm-pack|java|mvn|gradle|dotnet|mix|make|docker)$/;
 
 const HEAP_LIMIT = /heap out of memory/;
 
@@ -36,31 +32,34 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 const DEFAULT_ADVICE =
   "Correct this error. To reproduce it, run the build script in a clean checkout. The build log has all of its output.";
 
+/** The exit code of a shell whose command does not exist. */
+const COMMAND_NOT_FOUND = 127;
+
+/** What a build script did, and how it could. */
+export interface BuildCircumstances extends BuildConnections {
+  /** The version of Node.js that ran it. */
+  nodeVersion: string;
+  /** The lines of its output that may be longer than those that an error quotes; by default the same. */
+  longLines?: readonly string[];
+}
+
 /** Says why a build script failed, and what to do. `lines` is its output. */
 export function explainBuildFailure(
   code: number,
   lines: readonly string[],
-  connections: BuildConnections,
+  { nodeVersion, longLines = lines, ...connections }: BuildCircumstances,
 ): BuildFailure {
   const cause = findCause(lines);
   if (cause === null) return userFailure(`The build failed with exit code ${code}.`, DEFAULT_ADVICE);
   if (lines.some((line) => HEAP_LIMIT.test(line))) return heapLimit();
-  const command = COMMAND_NOT_FOUND.exec(cause)?.slice(1).find(Boolean);
-  if (command !== undefined && PROGRAMS_OF_OTHER_LANGUAGES.test(command))
-    return userFailure(
-      `The build script runs "${command}". Builds have Node.js and the programs of npm packages only.`,
-      "Run this program before you commit, and commit what it writes. Or use a tool from an npm package instead.",
-    );
-  if (command !== undefined)
-    return userFailure(
-      `The build script runs the command "${command}", which is not installed.`,
-      "Add the package of this command to devDependencies in package.json, and deploy again.",
-    );
+  const command = explainMissingCommand("The build script", code === COMMAND_NOT_FOUND ? [cause, ...lines] : [cause]);
+  if (command !== null) return command;
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
   const advice =
+    (isAboutNodeVersion(cause) ? adviseOnNodeVersion(nodeVersion) : null) ??
     adviseOnImport(cause) ??
-    adviseOnVariables(lines) ??
+    adviseOnVariables(longLines) ??
     ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ??
     DEFAULT_ADVICE;
   return userFailure(`The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`, advice);

@@ -18,11 +18,7 @@ const METADATA_END = "\r\n--";
  *
  * @param pagesRoutes - `null` unless the script belongs to a Pages project
  */
-export function completeUploadForm(
-  formFile: string,
-  config: StorageConfig,
-  pagesRoutes: PagesRoutes | null,
-): void {
+export function completeUploadForm(formFile: string, config: StorageConfig, pagesRoutes: PagesRoutes | null): void {
   // Latin-1 maps every byte to one character and back: the modules in the form may be binary.
   const form = readFileSync(formFile, "latin1");
   const start = form.indexOf(METADATA_START) + METADATA_START.length;

@@ -87,7 +87,11 @@ export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | 
   const server = runtime === "worker" ? null : await findServerCommand(packageJson, framework, entry);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
-  if (built !== undefined && (isStatic || entry === undefined) && !(server !== null && (await servesPages(packageJson))))
+  if (
+    built !== undefined &&
+    (isStatic || entry === undefined) &&
+    !(server !== null && (await servesPages(packageJson)))
+  )
     return planStaticFiles(date, framework, built, hosting);
   if (server !== null) return planServer(framework, server);
   if (entry !== undefined && !isStatic) {

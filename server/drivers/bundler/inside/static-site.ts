@@ -7,6 +7,7 @@ import { hasCatchAllRule } from "./ignored-rules.ts";
 import { describeOtherLanguage, isTemplateOfJekyll } from "./other-languages.ts";
 import { isFile } from "./package-json.ts";
 import { moveToBasePath } from "./base-path.ts";
+import { describeUndeployedServer } from "./undeployed-server.ts";
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
 const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site", "www"];
@@ -38,7 +39,7 @@ export function prepareStaticSite(
   framework: string | null,
   hosting: HostingSettings | null,
 ): { rules: AssetRules; warnings: string[] } {
-  const warnings = describeOtherLanguage();
+  const warnings = [...describeOtherLanguage(), ...describeUndeployedServer(directory)];
   if (hosting !== null) {
     const { redirects, headers, ignored } = hosting.rules;
     addLines(path.join(directory, "_redirects"), redirects);

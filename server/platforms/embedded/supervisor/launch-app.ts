@@ -31,8 +31,7 @@ export async function launchBeside(
   signal: AbortSignal,
 ): Promise<AppProcess | null> {
   const { version, code, masks } = prepared;
-  if (code.runtime === "node")
-    return (await hasData(version)) ? null : launchPatiently(deps, prepared, signal);
+  if (code.runtime === "node") return (await hasData(version)) ? null : launchPatiently(deps, prepared, signal);
   const { worker } = code;
   if (!usesStorage(worker)) return launchPatiently(deps, prepared, signal);
   const assetsDirectory = version.assets?.directory ?? null;

@@ -7,8 +7,8 @@ const KEPT_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 800;
 /** How much of the beginning is kept, and how much of it `firstLines` returns. */
 const FIRST_BYTES = 16_384;
-const MAX_LINES = 10;
-const MAX_LINE_LENGTH = 300;
+const MAX_LINES = 100;
+const MAX_LINE_LENGTH = 4096;
 
 /** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
 const BYTES_PER_SECOND = 1_000_000;

@@ -96,7 +96,10 @@ function replaceMissingFile(text: string, named: string, file: string): string {
 }
 
 function isDevelopment({ program, args }: StartCommand): boolean {
-  return ["next", "nuxt", "nuxi", "remix", "react-router", "strapi", "vinxi"].includes(program) && /^dev(elop)?$/.test(args[0] ?? "");
+  return (
+    ["next", "nuxt", "nuxi", "remix", "react-router", "strapi", "vinxi"].includes(program) &&
+    /^dev(elop)?$/.test(args[0] ?? "")
+  );
 }
 
 /** A file that listens and whose pages a build wrote too. A server for development is none. */

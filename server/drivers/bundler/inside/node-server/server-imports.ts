@@ -9,7 +9,20 @@ const DEVELOPMENT =
   /(^|\/)node_modules\/(webpack|webpack-dev-server|vite|rollup|rolldown|parcel|esbuild|browser-sync)\//;
 
 /** Files that modules import and that are no code. */
-const OTHER_FILES = [".node", ".css", ".scss", ".svg", ".png", ".jpg", ".webp", ".html", ".vue", ".svelte", ".md", ".wasm"];
+const OTHER_FILES = [
+  ".node",
+  ".css",
+  ".scss",
+  ".svg",
+  ".png",
+  ".jpg",
+  ".webp",
+  ".html",
+  ".vue",
+  ".svelte",
+  ".md",
+  ".wasm",
+];
 
 /**
  * Whether the module imports a built-in module that servers listen with, itself or in a package.

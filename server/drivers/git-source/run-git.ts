@@ -1,0 +1,104 @@
+import type { Checkout } from "../../../domain/ports/git-source.ts";
+import type { Mount, Sandbox, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
+import type { Lookup } from "../../sandbox/connect-to-host.ts";
+import { type EgressOptions, EgressProxy } from "../../sandbox/egress-proxy.ts";
+import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
+import { gitHostUnavailable, limitExceeded } from "./checkout-failures.ts";
+import type { CheckoutLimits } from "./checkout-limits.ts";
+import type { GitRemote } from "./resolve-remote.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const MAX_REPORT_BYTES = 4 * MEBIBYTE;
+
+/** The folder of the programs that run inside the sandbox, and where it is mounted. */
+const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
+const MOUNTED_PROGRAMS = "/opt/checkout";
+
+/** What every program of one checkout uses. */
+export interface CheckoutRun {
+  sandbox: Sandbox;
+  limits: CheckoutLimits;
+  lookup: Lookup | undefined;
+  checkout: Checkout;
+  /** The folder for the objects of git and the reports. */
+  repository: string;
+}
+
+/** A program of `inside`. */
+export interface CheckoutProgram {
+  file: "checkout.mjs" | "submodules.mjs" | "large-files.mjs";
+  args: readonly string[];
+  nodeOptions?: readonly string[];
+  env: Readonly<Record<string, string>>;
+  mounts: readonly Mount[];
+  /** Which hosts it can connect to; `null` for none. */
+  egress: Pick<EgressOptions, "allow" | "publicPort"> | null;
+}
+
+/**
+ * Runs a program in the sandbox, and returns its report.
+ *
+ * @throws {BuildFailure} `user` when it exceeds a limit
+ * @throws the reason of the signal of the checkout when that was aborted
+ */
+export async function runProgram<Report>(run: CheckoutRun, program: CheckoutProgram): Promise<Report> {
+  const outcome = await runInside(run, program);
+  const { checkout, limits, repository } = run;
+  checkout.signal.throwIfAborted();
+  if (outcome.reason === "time") throw limitExceeded("wallTimeMs", limits);
+  if (outcome.reason === "memory" || outcome.reason === "disk") throw limitExceeded("totalBytes", limits);
+  if (outcome.reason !== "exit" || outcome.code !== 0) throw gitHostUnavailable(JSON.stringify(outcome));
+  return JSON.parse((await readUntrusted(`${repository}/report.json`, MAX_REPORT_BYTES)) ?? "") as Report;
+}
+
+async function runInside(run: CheckoutRun, program: CheckoutProgram): Promise<SandboxOutcome> {
+  if (program.egress === null) return runCommand(run, program, { kind: "none" });
+  await using proxy = await EgressProxy.open({ ...program.egress, ...(run.lookup && { lookup: run.lookup }) });
+  return await runCommand(run, program, { kind: "proxy", socketPath: proxy.socketPath });
+}
+
+function runCommand(
+  { sandbox, limits, checkout, repository }: CheckoutRun,
+  { file, args, nodeOptions = [], env, mounts }: CheckoutProgram,
+  network: SandboxNetwork,
+): Promise<SandboxOutcome> {
+  return sandbox.run({
+    argv: [SANDBOX_NODE, ...nodeOptions, `${MOUNTED_PROGRAMS}/${file}`, ...args],
+    cwd: "/source",
+    env: { ...env, GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
+    mounts: [
+      { from: checkout.directory, to: "/source", writable: true },
+      { from: repository, to: "/repository", writable: true },
+      { from: PROGRAM_FOLDER, to: MOUNTED_PROGRAMS, writable: false },
+      ...mounts,
+    ],
+    network,
+    limits: {
+      wallTimeMs: limits.wallTimeMs,
+      memoryMb: 1024,
+      processes: 128,
+      fileSizeMb: Math.ceil(limits.totalBytes / MEBIBYTE),
+      // The pack, the files, and the overhead of the file system for many small files.
+      diskMb: Math.ceil((2.5 * limits.totalBytes) / MEBIBYTE) + 256,
+      outputBytes: MEBIBYTE,
+    },
+    onOutput: checkout.onOutput,
+    signal: checkout.signal,
+  });
+}
+
+/** The environment of git. It is the same for all repositories of one git host. */
+export function gitEnvironment({ protocol, env }: Pick<GitRemote, "protocol" | "env">): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: "/tmp/home",
+    // `describeFetchError` reads git's output, so it must be in English.
+    LC_ALL: "C",
+    GIT_CONFIG_GLOBAL: `${MOUNTED_PROGRAMS}/gitconfig`,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_ALLOW_PROTOCOL: protocol,
+    GIT_TERMINAL_PROMPT: "0",
+    ...env,
+  };
+}

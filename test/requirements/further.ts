@@ -1,0 +1,196 @@
+import { covered, type Requirement } from "./requirement.ts";
+
+/** What the service offers beyond the interface specification. */
+export const FURTHER_REQUIREMENTS = {
+  // Apps
+  "apps.token.rotated": covered("beyond", "The token of an app can be replaced, with a time in which both are valid.", {
+    procedures: ["apps.rotateToken"],
+  }),
+  "deployments.read": covered("beyond", "The deployments of an app are listed, and each is read with its log.", {
+    procedures: ["deployments.list", "deployments.get", "deployments.logs"],
+  }),
+  "deployments.redeploy": covered("beyond", "A further deployment puts the newest commit live at the same URL.", {
+    procedures: ["deployments.redeploy"],
+  }),
+  "deployments.cancel": covered("beyond", "A deployment that has not ended can be canceled.", {
+    procedures: ["deployments.cancel"],
+  }),
+  "deployments.rollback": covered("beyond", "An earlier deployment can be put live again, without a build.", {
+    procedures: ["deployments.rollback"],
+  }),
+  "deployments.changes": covered("beyond", "What the app builder agent has changed can be read.", {
+    procedures: ["deployments.changes"],
+  }),
+  "runtime_logs.read": covered("beyond", "What an app prints is listed, by level and time.", {
+    procedures: ["runtimeLogs.list"],
+  }),
+  "variables.change": covered("beyond", "The variables of an app are set, listed and deleted.", {
+    procedures: ["variables.set", "variables.list", "variables.delete"],
+  }),
+
+  // Organizations and users
+  "organization.change": covered("beyond", "The settings of an organization are read and changed.", {
+    procedures: ["organization.get", "organization.update"],
+  }),
+  "account.read": covered("beyond", "A caller learns who they are, and which organizations they have.", {
+    procedures: ["account.get"],
+  }),
+  "oauth_connections.revoke": covered("beyond", "A user lists the connected OAuth clients and revokes a connection.", {
+    procedures: ["oauthConnections.list", "oauthConnections.revoke"],
+  }),
+  "tokens.issue": covered("beyond", "Tokens are issued, listed and revoked.", {
+    procedures: ["tokens.issue", "tokens.list", "tokens.revoke"],
+  }),
+  "tokens.rotate": covered("beyond", "A token is replaced by a new one, with a time in which both are valid.", {
+    procedures: ["tokens.rotate"],
+  }),
+  "usage.read": covered("beyond", "The plan and what is used of it are readable over REST.", {
+    procedures: ["usage.get"],
+  }),
+  "audit.read": covered("beyond", "The audit log has who did what, when and from where.", {
+    procedures: ["audit.list"],
+  }),
+
+  // Servers and agents
+  "servers.change": covered("beyond", "Servers are created, listed, renamed and deleted.", {
+    procedures: ["servers.create", "servers.list", "servers.update", "servers.delete"],
+  }),
+  "agents.change": covered("beyond", "Agents are created, read, changed and deleted.", {
+    procedures: ["agents.create", "agents.get", "agents.update", "agents.delete"],
+  }),
+  "agents.runtime": covered("beyond", "An agent declares the machine that it runs on.", {
+    procedures: ["agentRuntimes.declare", "agentRuntimes.get"],
+  }),
+  "agents.workspace": covered("beyond", "The files of an agent's workspace are listed, read and removed.", {
+    procedures: ["agentWorkspaces.list", "agentWorkspaces.read", "agentWorkspaces.clear"],
+  }),
+  "agents.skills": covered("beyond", "A skill is enabled and disabled for an agent.", {
+    procedures: ["agentSkills.list", "agentSkills.set"],
+  }),
+  "skills.change": covered("beyond", "Skills are uploaded, listed, read and deleted.", {
+    procedures: ["skills.upload", "skills.list", "skills.get", "skills.files", "skills.delete"],
+  }),
+  "instructions.change": covered(
+    "beyond",
+    "Instructions of an agent are replaced, and an earlier revision is restored.",
+    { procedures: ["instructions.get", "instructions.replace", "instructions.revert"] },
+  ),
+  "instructions.revisions": covered("beyond", "The revisions of instructions are listed and read.", {
+    procedures: ["instructions.revisions", "instructions.revision"],
+  }),
+  "sessions.change": covered("beyond", "Sessions are opened, closed and deleted.", {
+    procedures: ["sessions.open", "sessions.close", "sessions.delete"],
+  }),
+  "sessions.append": covered("beyond", "Entries are appended to a session, and its transcript is read.", {
+    procedures: ["sessions.append", "sessions.get", "sessions.transcript"],
+  }),
+  "sessions.list": covered("beyond", "The sessions of a server are listed, the latest updated first.", {
+    procedures: ["sessions.list"],
+  }),
+  "sessions.search": covered("beyond", "Entries of sessions are found by their words.", {
+    procedures: ["sessions.search"],
+  }),
+  "sessions.usage": covered("beyond", "The tokens of a month are counted for a server and its agents.", {
+    procedures: ["sessions.usage"],
+  }),
+  "sessions.import": covered("beyond", "Transcripts of Claude Code and Codex become sessions, once.", {
+    procedures: ["sessions.import"],
+    commands: ["sessions import"],
+  }),
+  "memories.read": covered("beyond", "Memories of an agent are listed, searched and exported.", {
+    procedures: ["memories.list", "memories.search", "memories.export"],
+  }),
+  "memories.change": covered("beyond", "Memories of an agent are stored, corrected and deleted.", {
+    procedures: ["memories.store", "memories.get", "memories.correct", "memories.delete", "memories.deleteAll"],
+  }),
+
+  // Documents
+  "knowledge.change": covered(
+    "beyond",
+    "Documents of Company Knowledge are added, read, changed, restored and deleted.",
+    {
+      procedures: [
+        "knowledge.add",
+        "knowledge.list",
+        "knowledge.get",
+        "knowledge.change",
+        "knowledge.versions",
+        "knowledge.restore",
+        "knowledge.delete",
+      ],
+    },
+  ),
+  "knowledge.search": covered("beyond", "A question gets sentences with citations over REST.", {
+    procedures: ["knowledge.search"],
+  }),
+  "projects.change": covered("beyond", "Projects are created, listed, read, changed and deleted.", {
+    procedures: ["projects.create", "projects.list", "projects.get", "projects.update", "projects.delete"],
+  }),
+  "projects.mount": covered("beyond", "A project is mounted on an agent and unmounted.", {
+    procedures: ["projects.mount", "projects.unmount"],
+  }),
+  "projects.search": covered("beyond", "The documents of one project are searched.", {
+    procedures: ["projects.search"],
+  }),
+  "project_documents.change": covered(
+    "beyond",
+    "Documents of a project are added, read, changed, restored and deleted.",
+    {
+      procedures: [
+        "projectDocuments.add",
+        "projectDocuments.list",
+        "projectDocuments.get",
+        "projectDocuments.change",
+        "projectDocuments.versions",
+        "projectDocuments.restore",
+        "projectDocuments.delete",
+      ],
+    },
+  ),
+
+  // Tools
+  "tool.service_deploy_app": covered("beyond", "Deploys an app."),
+  "tool.service_redeploy_app": covered("beyond", "Deploys the newest commit of an app."),
+  "tool.service_rollback_app": covered("beyond", "Puts an earlier deployment live again."),
+  "tool.service_list_deployments": covered("beyond", "Lists the deployments of an app."),
+  "tool.service_get_app_logs": covered("beyond", "Returns the log of a deployment."),
+  "tool.service_get_app_changes": covered("beyond", "Returns what the app builder agent has changed."),
+  "tool.service_get_runtime_logs": covered("beyond", "Returns what an app has printed."),
+  "tool.service_delete_app": covered("beyond", "Deletes an app."),
+  "tool.service_set_variable": covered("beyond", "Sets a variable of an app."),
+  "tool.service_list_variables": covered("beyond", "Lists the variables of an app."),
+  "procedures.invoke": covered("beyond", "A procedure of an app can be called over typed RPC.", {
+    procedures: ["procedures.invoke"],
+  }),
+
+  // The command line
+  "cli.derived": covered("beyond", "Each procedure has a command, which is derived from it or written by hand."),
+  "cli.deploy": covered("beyond", "The command line deploys an app, follows the build and opens the app.", {
+    commands: ["deploy", "apps open"],
+  }),
+  "cli.customize": covered("beyond", "The command line customizes an app and shows the changes.", {
+    commands: ["customize", "apps diff"],
+  }),
+  "cli.login": covered("beyond", "A user signs in on a page of the service, and signs out.", {
+    commands: ["login", "logout"],
+  }),
+  "cli.whoami": covered("beyond", "The command line names the organization of the sign-in.", { commands: ["whoami"] }),
+  "cli.orgs": covered("beyond", "A user selects the organization of the next commands.", {
+    commands: ["orgs list", "orgs use"],
+  }),
+  "cli.agents": covered("beyond", "The command line creates and lists agents.", {
+    commands: ["agents list", "agents provision"],
+  }),
+  "cli.agents.sync": covered("beyond", "A folder and an agent are compared, pulled and pushed.", {
+    commands: ["agents pull", "agents push"],
+  }),
+  "cli.agents.hook": covered("beyond", "A hook imports the sessions of Claude Code when they end.", {
+    commands: ["agents hook claude-code", "agents hook run"],
+  }),
+  "cli.mcp.install": covered("beyond", "The settings of MCP clients get the URL of the gateway.", {
+    commands: ["mcp install"],
+  }),
+  "cli.completion": covered("beyond", "A shell completes the commands and their options.", {
+    commands: ["completion", "complete"],
+  }),
+} satisfies Record<string, Requirement>;
