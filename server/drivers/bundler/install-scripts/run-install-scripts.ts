@@ -141,12 +141,15 @@ function scriptEnvironment(
   };
 }
 
-/** Turns off what no build needs: hooks of git, a browser for tests, and messages. */
+/** Turns off what no build needs: hooks of git, browsers for tests, and messages. */
 const WITHOUT_DOWNLOADS: Readonly<Record<string, string>> = {
   HUSKY: "0",
   LEFTHOOK: "0",
   SKIP_INSTALL_SIMPLE_GIT_HOOKS: "1",
   CYPRESS_INSTALL_BINARY: "0",
+  PUPPETEER_SKIP_DOWNLOAD: "true",
+  PUPPETEER_SKIP_CHROMIUM_DOWNLOAD: "true",
+  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1",
   ADBLOCK: "1",
   DISABLE_OPENCOLLECTIVE: "1",
   CHECKPOINT_DISABLE: "1",
