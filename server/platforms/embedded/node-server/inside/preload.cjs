@@ -90,7 +90,10 @@ net.Socket.prototype.connect = function connect(...args) {
     }
     defineAddress(this, response.address, response.family === 6 ? "IPv6" : "IPv4", Number(port));
     this.emit("lookup", null, response.address, response.family, host);
+    const isEnded = this.writableEnded;
     original.connect.call(this, { path: `${EGRESS}/${response.path}` });
+    // A socket that gets its connection only now forgets that it was ended.
+    if (isEnded) this.end();
   });
   this.once("close", () => request.destroy());
   return this;
