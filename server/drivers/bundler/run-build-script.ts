@@ -24,7 +24,7 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const step = {
     name: "build",
     ...network.step,
-    env: { ...platformVariables(project), ...network.step.env },
+    env: { ...(context.request.runtime === "node" ? {} : platformVariables(project)), ...network.step.env },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -57,7 +57,7 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
 /**
  * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
- * make Nitro build for Pages. A Pages project gets the second only, as on Pages.
+ * make Nitro build for Pages. A Pages project gets the second only, as on Pages. The build of a requested Node server gets neither.
  */
 function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<string, string> {
   if (isPages) return { CF_PAGES: "1" };

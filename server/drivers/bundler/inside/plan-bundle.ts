@@ -4,11 +4,11 @@ import type { AssetRules, Runtime } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { readDeployScript } from "./deploy-script.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
-import { noIndexPage, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
+import { noHandler, noIndexPage, noStartCommand, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { type HostingSettings, readHostingSettings } from "./hosting-settings.ts";
 import { explainStart } from "./node-server/explain-start.ts";
-import { findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
+import { findRequestedServer, findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
 import { readStartCommand } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
@@ -51,11 +51,19 @@ interface NodePlan {
   server: ServerPlan;
 }
 
-/** Decides what to bundle, by the files that exist after the build. The current folder is that of the package. */
+/**
+ * Decides what to bundle, by the files that exist after the build. The current folder is that of the package.
+ *
+ * @param runtime - how the owner wants the app to run; `null` to detect it
+ */
 export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | NodePlan | BundleFailure> {
   const packageJson = readPackageJson();
   const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
   const framework = frameworks[0]?.id ?? null;
+  if (runtime === "node") {
+    const command = await findRequestedServer(packageJson, framework);
+    return command === null ? { failure: noStartCommand(packageJson) } : planServer(framework, command);
+  }
   const config = readEffectiveConfig();
   const date = config?.text.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
 
@@ -96,10 +104,15 @@ export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | 
   if (server !== null) return planServer(framework, server);
   if (entry !== undefined && !isStatic) {
     const failure = explainStart(command, entry);
+    if (failure !== null && runtime === "worker") return { failure: noHandler(entry) };
     return failure ? { failure } : { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   }
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt, hosting);
-  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy(command) };
+  return {
+    failure: isStatic
+      ? (explainServerBuild(framework) ?? noIndexPage(outputs))
+      : nothingToDeploy(runtime === "worker" ? null : command),
+  };
 }
 
 /** Wrangler requires a name. The platform replaces it. */
