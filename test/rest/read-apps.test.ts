@@ -40,6 +40,7 @@ verifies(
           slug: body["slug"],
           status: "queued",
           status_message: null,
+          runtime: null,
           created_at: expect.stringMatching(TIMESTAMP),
           updated_at: expect.stringMatching(TIMESTAMP),
           app_token: body["app_token"],
