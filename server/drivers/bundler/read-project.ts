@@ -114,6 +114,11 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
   };
 }
 
+/** The project without what turns it into a Worker. */
+export function asNodeServer(project: Project): Project {
+  return { ...project, hasWranglerConfig: false, isPages: false, needsSvelteAdapter: false, needsOpenNext: false };
+}
+
 async function isPagesProject(directory: string, entries: ReadonlySet<string>): Promise<boolean> {
   const config = WRANGLER_CONFIGS.find((name) => entries.has(name));
   return config !== undefined && /\bpages_build_output_dir\b/.test(await readHead(path.join(directory, config)));

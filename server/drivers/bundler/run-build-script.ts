@@ -28,7 +28,10 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const step = {
     name: "build",
     ...network.step,
-    env: { ...platformVariables(project, context), ...network.step.env },
+    env: {
+      ...(context.request.runtime === "node" ? {} : platformVariables(project, context)),
+      ...network.step.env,
+    },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -72,7 +75,7 @@ function nodeOptions({ request }: BuildContext, { env }: Pick<BuildStep, "env">)
 /**
  * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
- * make Nitro build for Pages. A Pages project gets the second only, as on Pages.
+ * make Nitro build for Pages. A Pages project gets the second only, as on Pages. The build of a requested Node server gets neither.
  */
 function platformVariables({ needsSvelteAdapter, isPages }: Project, context: BuildContext): Record<string, string> {
   if (isPages) return { CF_PAGES: "1" };

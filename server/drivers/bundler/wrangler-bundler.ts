@@ -13,7 +13,7 @@ import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
-import { type Project, readProject } from "./read-project.ts";
+import { asNodeServer, type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -100,7 +100,8 @@ export class WranglerBundler implements Bundler {
       const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
       const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
       const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
-      const project = await readProject(request.sourceDirectory, location);
+      const found = await readProject(request.sourceDirectory, location);
+      const project = request.runtime === "node" ? asNodeServer(found) : found;
       return await use({ ...base, env: packageManagerEnvironment(project.packageManager) }, project);
     } finally {
       await removeTree(scratchDirectory);
