@@ -10,11 +10,11 @@ import type { AppAddress } from "../../../ports/app-address.ts";
 import type { Mount, Sandbox, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
-import { canLayerFolders } from "../../../sandbox/layered-folder.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
+import { prepareFiles } from "./server-files.ts";
 import { RequestSockets } from "./request-sockets.ts";
 
 /** Paths inside the sandbox. */
@@ -121,6 +121,7 @@ export class NodeLauncher {
     const stopping = new AbortController();
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
+    const files = await prepareFiles(launch.layers, folder, SERVER_PATHS.files);
     const outcome = sandbox.run({
       argv: ["sh", "-c", launch.command],
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
@@ -132,8 +133,9 @@ export class NodeLauncher {
         ...(forwarder === null ? [] : [{ from: forwarder.folder, to: SERVER_PATHS.egress, writable: false }]),
         { from: path.join(import.meta.dirname, "inside/preload.cjs"), to: SERVER_PATHS.preload, writable: false },
         ...tools.mounts,
+        ...files.mounts,
       ],
-      layered: await layer(launch.layers, folder),
+      ...(files.layered === undefined ? {} : { layered: files.layered }),
       network: { kind: "none" },
       limits: LIMITS,
       onOutput: (chunk) => output.read(chunk, "info"),
@@ -202,19 +204,6 @@ function explainEnd(outcome: SandboxOutcome, output: NodeOutput): UnhealthyScrip
   return new UnhealthyScript(reason === null ? `${message}.` : `${message}: ${reason}`, details);
 }
 
-/** The folder of the files, in which changes of a process disappear with it. */
-async function layer(layers: NodeLaunch["layers"], folder: string) {
-  const [upper, work, merged] = ["upper", "work", "merged"].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  if (!(await canLayerFolders(path.dirname(folder))))
-    throw new Error("This host cannot run Node servers: it cannot layer folders.");
-  for (const each of [upper, work, merged]) await mkdir(each);
-  return { layers, upper, work, merged, to: SERVER_PATHS.files };
-}
-
 function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record<string, string> {
   const programs = programFolders(directory).join(":");
   const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
@@ -232,6 +221,9 @@ function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record
     ...own,
     PATH: [ownPath, SERVER_PATHS.runtime, programs, tools.env["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
     NODE_OPTIONS: `${preload} ${options}`.trim(),
+    // Without a sandbox, these paths are paths of the host.
+    SERVICE_REQUESTS: SERVER_PATHS.requests,
+    SERVICE_EGRESS: SERVER_PATHS.egress,
   };
 }
 

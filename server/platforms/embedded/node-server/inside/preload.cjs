@@ -15,8 +15,7 @@ const tls = require("node:tls");
 const { syncBuiltinESMExports } = require("node:module");
 const { callbackify } = require("node:util");
 
-const REQUESTS = "/run/app";
-const EGRESS = "/run/egress";
+const { SERVICE_REQUESTS: REQUESTS, SERVICE_EGRESS: EGRESS } = process.env;
 
 const original = {
   connect: net.Socket.prototype.connect,
