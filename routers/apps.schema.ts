@@ -6,6 +6,7 @@ import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
+import { RUNTIMES } from "../domain/ports/bundler.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import { appOfTool, overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
 import { newVariable } from "./variables.schema.ts";
@@ -40,6 +41,16 @@ const buildNetwork = z.boolean().meta({
     "Whether the build script may connect to public addresses. Default false; true requires that the operator allows it",
 });
 
+const requestedRuntime = z.enum(RUNTIMES).meta({
+  description:
+    "How the app runs: as a Worker, or as a Node.js server with its start command. By default the build detects it",
+});
+
+const runtime = z.enum(RUNTIMES).nullable().meta({
+  description:
+    "How the live version runs, or before the first one the newest that was built; null before the first build",
+});
+
 const variables = z.array(newVariable).meta({
   description:
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
@@ -57,6 +68,7 @@ export const deployRequest = z
     }),
     root_directory: rootDirectory.optional(),
     build_network: buildNetwork.optional(),
+    runtime: requestedRuntime.optional(),
     variables: variables.optional(),
   })
   .meta({ id: "DeployRequest" });
@@ -72,6 +84,7 @@ const appSummary = z
     slug,
     status,
     status_message: statusMessage,
+    runtime,
     created_at: timestamp,
     updated_at: timestamp,
     app_token: token,
@@ -99,6 +112,7 @@ export const appDetail = z
     status,
     status_message: statusMessage,
     error,
+    runtime,
     created_at: timestamp,
     updated_at: timestamp,
     app_token: token,
@@ -111,6 +125,10 @@ export const appDetail = z
       .nullable()
       .meta({ description: "The folder that the next deployment builds; null to find it", examples: ["apps/web"] }),
     build_network: z.boolean().meta({ description: "Whether the build script may connect to public addresses" }),
+    requested_runtime: z
+      .enum(RUNTIMES)
+      .nullable()
+      .meta({ description: "How the next deployment has to run; null to detect it" }),
     latest_deployment_id: uuid.meta({
       description:
         "The deployment whose status the app shows: the newest one that was not canceled while it waited for another",
@@ -147,6 +165,7 @@ export const updateAppRequest = z
     branch: z.string().optional().meta({ description: "The branch that a deployment without one deploys" }),
     root_directory: rootDirectory.nullable().optional(),
     build_network: buildNetwork.optional(),
+    runtime: requestedRuntime.nullable().optional(),
   })
   .meta({ id: "UpdateAppRequest" }) satisfies z.ZodType<UpdateApp>;
 
@@ -176,6 +195,7 @@ const appOverview = appSummary
   .omit({ app_token: true })
   .extend({
     status: z.enum(APP_STATUSES),
+    runtime: z.enum(RUNTIMES).nullable(),
     created_at: z.string(),
     updated_at: z.string(),
     url: z.url(),
@@ -198,6 +218,7 @@ export const deployToolRequest = z.strictObject({
   }),
   root_directory: rootDirectory.optional(),
   build_network: buildNetwork.optional(),
+  runtime: z.enum(RUNTIMES).optional().meta({ description: "How the app runs; by default the build detects it" }),
   variables: variables.optional(),
 });
 

@@ -108,7 +108,7 @@ export const apps = router({
         tags,
         summary: "Change an app's name or settings",
         description:
-          "The slug, the URL and the token stay. A new branch takes effect with the next deployment that names none, `root_directory` and `build_network` with the next deployment.",
+          "The slug, the URL and the token stay. A new branch takes effect with the next deployment that names none, `root_directory`, `build_network` and `runtime` with the next deployment.",
         successDescription: "The app",
         errorResponses: { 400: "The request is invalid", 404: notFound, 409: "The app is being deleted" },
       },

@@ -7,6 +7,7 @@ import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
 import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployments/list-deployments.ts";
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
+import { RUNTIMES } from "../domain/ports/bundler.ts";
 import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -35,6 +36,7 @@ export const deployment = z
       description: "The folder that is built; null for the root of the repository, or until the build has found it",
     }),
     build_network: z.boolean().meta({ description: "Whether the build script may connect to public addresses" }),
+    runtime: z.enum(RUNTIMES).nullable().meta({ description: "How the version runs; null until it is built" }),
     rollback_to: deploymentNumber
       .nullable()
       .meta({ description: "For a rollback: the deployment that goes live again" }),

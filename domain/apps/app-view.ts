@@ -1,3 +1,4 @@
+import type { Runtime } from "../ports/bundler.ts";
 import type { Manifest } from "./app.entity.ts";
 import type { AppStatus } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
@@ -10,6 +11,8 @@ export interface AppSummary {
   slug: string;
   status: AppStatus;
   status_message: string | null;
+  /** How the live version runs, or else the newest one that was built; `null` before the first build. */
+  runtime: Runtime | null;
   created_at: string;
   updated_at: string;
   app_token: string;
@@ -27,6 +30,8 @@ export interface AppDetail extends AppSummary {
   branch: string;
   root_directory: string | null;
   build_network: boolean;
+  /** How the next deployment has to run; `null` to detect it. */
+  requested_runtime: Runtime | null;
   /**
    * The newest deployment, without one that was canceled while it waited for another. The fields `status`,
    * `status_message` and `error` are those of it.
@@ -43,6 +48,7 @@ export interface SummaryRow {
   status: AppStatus;
   status_message: string | null;
   storage_problem: string | null;
+  runtime: Runtime | null;
   token_version: number;
   created_at: Date | string;
   updated_at: Date | string;
@@ -55,6 +61,7 @@ export const SUMMARY_COLUMNS = [
   "status",
   "status_message",
   "storage_problem",
+  "runtime",
   "token_version",
   "created_at",
   "updated_at",
@@ -75,6 +82,7 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     slug: row.slug,
     status: row.status,
     status_message: (row.status === "deleting" ? null : row.storage_problem) ?? row.status_message,
+    runtime: row.runtime,
     created_at: toIsoTimestamp(row.created_at),
     updated_at: toIsoTimestamp(row.updated_at),
   };

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
+import { type Runtime, RUNTIMES } from "../ports/bundler.ts";
+import { quotedList } from "../shared/quoted-list.ts";
 import { APP_STATUSES, type AppStatus } from "./app-status.ts";
 
 /** The resources of an app. The ids are recorded before the resources are created. */
@@ -28,6 +30,10 @@ export const AppSchema = defineEntity({
     rootDirectory: p.string().nullable(),
     /** Whether the build script may connect to public addresses, if the operator allows it. */
     buildNetwork: p.boolean().default(false),
+    /** How the owner wants the app to run; `null` to detect it. */
+    requestedRuntime: p.string().$type<Runtime>().nullable(),
+    /** How the live version runs. Before the first one is live, the newest that was built; `null` before the first build. */
+    runtime: p.string().$type<Runtime>().nullable(),
     /** `deleting`, or else a copy of the newest deployment's status, so that a list of apps reads one table. */
     status: p.string().$type<AppStatus>(),
     /** A copy of the newest deployment's message, or a message about the teardown. */
@@ -59,7 +65,11 @@ export const AppSchema = defineEntity({
       .onUpdate(() => new Date()),
   },
   indexes: [{ properties: ["orgId", "createdAt"] }],
-  checks: [{ name: "apps_status_check", expression: `status in (${APP_STATUSES.map((s) => `'${s}'`).join(", ")})` }],
+  checks: [
+    { name: "apps_status_check", expression: `status in (${quotedList(APP_STATUSES)})` },
+    { name: "apps_requested_runtime_check", expression: `requested_runtime in (${quotedList(RUNTIMES)})` },
+    { name: "apps_runtime_check", expression: `runtime in (${quotedList(RUNTIMES)})` },
+  ],
 });
 
 export class App extends AppSchema.class {}

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
+import type { Runtime } from "../ports/bundler.ts";
 import type { Caller } from "../shared/caller.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { App } from "./app.entity.ts";
@@ -36,6 +37,8 @@ export interface NewDeployment {
   /** The folder to build, relative to the root of the repository; `null` to find it. */
   rootDirectory: string | null;
   buildNetwork: boolean;
+  /** How the app has to run; `null` to detect it. */
+  requestedRuntime: Runtime | null;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId?: string;
 }
@@ -79,6 +82,8 @@ export interface DeployApp {
   root_directory?: string | undefined;
   /** Whether the build script may connect to public addresses; not by default. */
   build_network?: boolean | undefined;
+  /** How the app has to run; without it, as the build detects. */
+  runtime?: Runtime | undefined;
   /** The variables of the app. The first build and the first start have them already. */
   variables?: readonly NewVariable[] | undefined;
 }
@@ -149,10 +154,11 @@ async function recordApp(
   if (earlier !== null) return earlier;
   await checkAppQuota(em, deps.plans, organization);
   const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
+  const requestedRuntime = request.runtime ?? null;
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
-  const source = { orgId, createdBy, repo, branch, rootDirectory, buildNetwork };
+  const source = { orgId, createdBy, repo, branch, rootDirectory, buildNetwork, requestedRuntime };
   const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();

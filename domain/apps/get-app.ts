@@ -14,6 +14,7 @@ const SOURCE_COLUMNS = [
   "branch",
   "root_directory",
   "build_network",
+  "requested_runtime",
   "latest_deployment_id",
   "live_deployment_id",
 ] as const;
@@ -40,6 +41,7 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
     branch: row.branch,
     root_directory: row.root_directory,
     build_network: row.build_network,
+    requested_runtime: row.requested_runtime,
     latest_deployment_id: row.latest_deployment_id,
     live_deployment_id: row.live_deployment_id,
   };

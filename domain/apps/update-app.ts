@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { Runtime } from "../ports/bundler.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -26,6 +27,8 @@ export interface UpdateApp {
   root_directory?: string | null | undefined;
   /** Whether the build script of the next deployment may connect to public addresses. */
   build_network?: boolean | undefined;
+  /** How the next deployment has to run; `null` to detect it. */
+  runtime?: Runtime | null | undefined;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function updateApp(
   if (Object.values(changes).every((value) => value === undefined))
     throw new ServiceError(
       "invalid",
-      "Nothing to change. Send one or more of: name, branch, root_directory, build_network.",
+      "Nothing to change. Send one or more of: name, branch, root_directory, build_network, runtime.",
     );
   await inTransaction(deps.em, async (em) => {
     const app = await lockExistingApp(em, { id, orgId: caller.orgId });
@@ -55,6 +58,7 @@ export async function updateApp(
     if (name !== app.name) await deps.renameInIndex(em, id, name);
     em.assign(app, { name, branch, buildNetwork });
     if (rootDirectory !== undefined) app.rootDirectory = rootDirectory;
+    if (changes.runtime !== undefined) app.requestedRuntime = changes.runtime;
     await em.flush();
   });
   return getApp(deps, caller, id);

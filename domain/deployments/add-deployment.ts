@@ -44,6 +44,7 @@ export type DeploymentSource = Pick<
   | "customization"
   | "rootDirectory"
   | "buildNetwork"
+  | "requestedRuntime"
   | "rollbackToId"
 >;
 

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { LockMode } from "@mikro-orm/core";
 import { IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
 import { App } from "../apps/app.entity.ts";
+import type { Runtime } from "../ports/bundler.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { Deployment, type DeploymentTrigger } from "./deployment.entity.ts";
 
@@ -22,6 +23,8 @@ export interface ClaimedDeployment {
   /** The folder to build; `null` to find it. */
   rootDirectory: string | null;
   buildNetwork: boolean;
+  /** How the app has to run; `null` to detect it. */
+  requestedRuntime: Runtime | null;
   trigger: DeploymentTrigger;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId: string | null;
@@ -92,6 +95,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     customization: deployment.customization ?? null,
     rootDirectory: deployment.rootDirectory ?? null,
     buildNetwork: deployment.buildNetwork,
+    requestedRuntime: deployment.requestedRuntime ?? null,
     trigger: deployment.trigger,
     rollbackToId: deployment.rollbackToId ?? null,
     isCanceled: deployment.cancelRequestedAt !== null && deployment.cancelRequestedAt !== undefined,

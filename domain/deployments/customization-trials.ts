@@ -13,7 +13,7 @@ export interface TrialDeps {
 }
 
 export interface TrialRequest {
-  deployment: Pick<ClaimedDeployment, "appId" | "orgId" | "rootDirectory" | "buildNetwork">;
+  deployment: Pick<ClaimedDeployment, "appId" | "orgId" | "rootDirectory" | "buildNetwork" | "requestedRuntime">;
   workspace: Workspace;
   /** The edited source. */
   directory: string;
@@ -95,7 +95,9 @@ export class Trials {
         appId: deployment.appId,
         rootDirectory: deployment.rootDirectory,
         network: deployment.buildNetwork,
+        runtime: deployment.requestedRuntime,
         variables: await this.#buildVariables(),
+        registry: await this.#deps.variables.readRegistry(deployment.appId),
         onOutput: (chunk) => {
           output.add(chunk);
           this.#request.onOutput(chunk);

@@ -10,6 +10,7 @@ import { customizeSource } from "./customize-source.ts";
 import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
+import { recordRuntime } from "./record-runtime.ts";
 import { runRollback } from "./run-rollback.ts";
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
@@ -81,8 +82,12 @@ async function build(
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId, appId } = deployment;
-  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
+  const registry = await deps.variables.readRegistry(appId);
+  const { rootDirectory: requestedRoot, requestedRuntime: runtime } = deployment;
+  const settings = { rootDirectory: requestedRoot, runtime, network, variables, registry };
+  const source = { sourceDirectory, outputDirectory, ...settings };
   const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
+  await recordRuntime(deps, deployment, bundle.code.runtime);
   const { rootDirectory } = bundle;
   if (deployment.rootDirectory === null && rootDirectory !== ".")
     await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { rootDirectory });

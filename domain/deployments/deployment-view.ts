@@ -1,4 +1,5 @@
 import type { Db } from "../database-types.ts";
+import type { Runtime } from "../ports/bundler.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DeploymentStatus } from "./deployment-status.ts";
 import type { DeploymentTrigger } from "./deployment.entity.ts";
@@ -22,6 +23,8 @@ export interface DeploymentView {
   root_directory: string | null;
   /** Whether the build script may connect to public addresses. */
   build_network: boolean;
+  /** How the built version runs; `null` until it is built. */
+  runtime: Runtime | null;
   /** For a rollback: the number of the deployment that goes live again. */
   rollback_to: number | null;
   /** Whether it serves the requests of the app. */
@@ -57,6 +60,7 @@ export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; app
       "deployments.customization",
       "deployments.root_directory",
       "deployments.build_network",
+      "deployments.runtime",
       "deployments.artifact_key",
       "deployments.created_by",
       "deployments.created_at",

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
+import { type Runtime, RUNTIMES } from "../ports/bundler.ts";
+import { quotedList } from "../shared/quoted-list.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./deployment-status.ts";
 
 /** What starts a deployment. */
@@ -34,6 +36,10 @@ export const DeploymentSchema = defineEntity({
     rootDirectory: p.string().nullable(),
     /** Whether the build script may connect to public addresses. */
     buildNetwork: p.boolean().default(false),
+    /** How the app has to run; `null` to detect it. */
+    requestedRuntime: p.string().$type<Runtime>().nullable(),
+    /** How the built version runs; `null` until it is built. */
+    runtime: p.string().$type<Runtime>().nullable(),
     /** The user who requested the deployment; `null` when the credential belongs to no user. */
     createdBy: p.uuid().nullable(),
     /** For a rollback: the deployment whose artifact goes live again. */
@@ -69,13 +75,11 @@ export const DeploymentSchema = defineEntity({
   indexes: [{ properties: ["status"] }],
   checks: [
     { name: "deployments_status_check", expression: `status in (${quotedList(DEPLOYMENT_STATUSES)})` },
+    { name: "deployments_requested_runtime_check", expression: `requested_runtime in (${quotedList(RUNTIMES)})` },
+    { name: "deployments_runtime_check", expression: `runtime in (${quotedList(RUNTIMES)})` },
     { name: "deployments_trigger_check", expression: `"trigger" in (${quotedList(DEPLOYMENT_TRIGGERS)})` },
   ],
 });
 
 export class Deployment extends DeploymentSchema.class {}
 DeploymentSchema.setClass(Deployment);
-
-function quotedList(values: readonly string[]): string {
-  return values.map((value) => `'${value}'`).join(", ");
-}

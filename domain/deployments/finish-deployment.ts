@@ -45,9 +45,11 @@ export async function finishDeployment(
   await inTransaction(em, async (tx) => {
     const app = await transitionDeployment(tx, deployment, "ready", { statusMessage, error: null });
     await tx.nativeUpdate(Deployment, { id: deploymentId }, { artifactKey });
+    const { runtime } = await tx.findOneOrFail(Deployment, { id: deploymentId }, { fields: ["runtime"] });
     const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
     if (app.liveDeploymentId) await tx.nativeUpdate(Deployment, replaced, { status: "superseded" });
     app.liveDeploymentId = deploymentId;
+    if (runtime) app.runtime = runtime;
     const { framework: _replaced, ...resources } = app.manifest ?? {};
     app.manifest = framework === null ? resources : { ...resources, framework };
     await tx.flush();

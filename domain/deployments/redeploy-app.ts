@@ -48,6 +48,7 @@ export async function redeployApp(
       customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
       rootDirectory: app.rootDirectory ?? null,
       buildNetwork: app.buildNetwork,
+      requestedRuntime: app.requestedRuntime ?? null,
     };
   });
 }

@@ -25,6 +25,7 @@ export function rollBackApp(
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
     const { repo, branch, commit = null, customization = null, rootDirectory = null, buildNetwork } = target;
+    const { requestedRuntime = null } = target;
     return {
       trigger: "rollback",
       repo,
@@ -34,6 +35,7 @@ export function rollBackApp(
       customization,
       rootDirectory,
       buildNetwork,
+      requestedRuntime,
       rollbackToId: target.id,
     };
   });

@@ -7,6 +7,7 @@ import { loadArtifact, readMigrationNames } from "./artifacts.ts";
 import type { Attempt, StepDeps, StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
+import { recordRuntime } from "./record-runtime.ts";
 
 /** Puts the bundle of an earlier deployment live again. */
 export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: string): Promise<StepsResult> {
@@ -23,6 +24,7 @@ export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: st
       `The bundle of deployment ${target.number} is not kept any more.`,
       "Deploy its commit again, or roll back to a newer deployment.",
     );
+  await recordRuntime(deps, deployment, bundle.code.runtime);
   const newer = await findNewerMigrations(deps, appId, bundle);
   const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
   for (const problem of problems) log.say(problem);

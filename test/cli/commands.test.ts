@@ -120,6 +120,8 @@ test("values of options become fields of their types, and - reads a value from s
   expect(await cli.run(["variables", "unset", app.slug, "COLOR", "--yes"])).toMatchObject({ code: 0 });
   expect(await dataOf("apps", "update", app.slug, "--root-directory", "web")).toMatchObject({ root_directory: "web" });
   expect(await dataOf("apps", "update", app.slug, "--no-root-directory")).toMatchObject({ root_directory: null });
+  expect(await dataOf("apps", "update", app.slug, "--runtime", "node")).toMatchObject({ requested_runtime: "node" });
+  expect(await dataOf("apps", "update", app.slug, "--no-runtime")).toMatchObject({ requested_runtime: null });
   const body = JSON.stringify({ name: "renamed", branch: "next" });
   const updated = await cli.run(["apps", "update", app.slug, "--body", "-", "--json"], { input: body });
   expect(JSON.parse(updated.stdout)).toMatchObject({ name: "renamed", branch: "next" });

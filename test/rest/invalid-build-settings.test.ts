@@ -9,6 +9,7 @@ verifies("rest.deploy.400", "400 rejects settings of the build that are not allo
   const rejected: [object, string][] = [
     [{ root_directory: "../other" }, "root_directory: must be inside the repository"],
     [{ root_directory: 7 }, "root_directory"],
+    [{ runtime: "deno" }, "runtime"],
     [{ build_network: true }, "ask the operator to set BUILD_EGRESS=public"],
   ];
   for (const [settings, reason] of rejected) {

@@ -31,6 +31,13 @@ test("a deployment without a branch deploys the new one", async () => {
   expect((await tenant.rest.post(`${path}/deployments`, {})).body).toMatchObject({ number: 2, branch: "release" });
 });
 
+test("200 changes the requested runtime, and null detects it again", async () => {
+  const { patch } = await givenApp();
+  expect((await patch({ runtime: "node" })).body).toMatchObject({ requested_runtime: "node", runtime: null });
+  expect((await patch({ name: "Shop" })).body).toMatchObject({ requested_runtime: "node" });
+  expect((await patch({ runtime: null })).body).toMatchObject({ requested_runtime: null });
+});
+
 test("200 changes the root directory and the network of builds, and a deployment records both", async () => {
   const { tenant, path, patch } = await givenApp();
   expect((await patch({ root_directory: "./apps//web/", build_network: false })).body).toMatchObject({
@@ -54,6 +61,8 @@ test.each([
   [{ root_directory: "x".repeat(256) }, "root_directory: must have at most 255 bytes"],
   [{ build_network: true }, "build_network: this service does not allow builds to use the network"],
   [{ build_network: "yes" }, "build_network"],
+  [{ runtime: "deno" }, "runtime"],
+  [{ runtime: "" }, "Nothing to change"],
   [{ name: "" }, "Nothing to change"],
   [{ name: " Shop" }, "name: must be one line"],
   [{ name: "Shop\nAdmin" }, "name: must be one line"],

@@ -49,6 +49,7 @@ test("null counts as absent in every optional field, except where the schema giv
     "agentRuntimes.declare.platform",
     "agents.update.model",
     "apps.update.root_directory",
+    "apps.update.runtime",
     "deployments.redeploy.customization",
     "procedures.invoke.input",
     "skills.upload.expected_hash",
@@ -79,7 +80,7 @@ test("other values stay, whatever they are", () => {
 
 test("REST ignores null and empty optional values, in a body and in a query", async () => {
   const { rest } = await service().tenant();
-  const optional = { branch: null, customization: "", root_directory: "", build_network: null };
+  const optional = { branch: null, customization: "", root_directory: "", build_network: null, runtime: "" };
   const { status, body } = await rest.post("/v1/apps/deploy", { repo: "acme/site", ...optional });
   expect(status).toBe(201);
   const id = String(body["app_id"]);

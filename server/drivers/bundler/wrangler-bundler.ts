@@ -13,7 +13,7 @@ import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
-import { type Project, readProject } from "./read-project.ts";
+import { asNodeServer, type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -47,13 +47,18 @@ export const DEFAULT_LIMITS: StepLimits = {
   bundle: { ...COMMON_LIMITS, wallTimeMs: 2 * 60_000 },
 };
 
+interface BuildSizes {
+  memoryMb: number;
+  diskMb: number;
+}
+
 /** The limits of the steps of a build. */
-export function stepLimits(limits: { memoryMb: number; installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
-  const { memoryMb, installTimeoutMs, buildTimeoutMs } = limits;
+export function stepLimits(limits: BuildSizes & { installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
+  const { memoryMb, diskMb, installTimeoutMs, buildTimeoutMs } = limits;
   return {
-    install: { ...DEFAULT_LIMITS.install, memoryMb, wallTimeMs: installTimeoutMs },
-    build: { ...DEFAULT_LIMITS.build, memoryMb, wallTimeMs: buildTimeoutMs },
-    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb },
+    install: { ...DEFAULT_LIMITS.install, memoryMb, diskMb, wallTimeMs: installTimeoutMs },
+    build: { ...DEFAULT_LIMITS.build, memoryMb, diskMb, wallTimeMs: buildTimeoutMs },
+    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb, diskMb },
   };
 }
 
@@ -95,7 +100,8 @@ export class WranglerBundler implements Bundler {
       const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
       const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
       const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
-      const project = await readProject(request.sourceDirectory, location);
+      const found = await readProject(request.sourceDirectory, location);
+      const project = request.runtime === "node" ? asNodeServer(found) : found;
       return await use({ ...base, env: packageManagerEnvironment(project.packageManager) }, project);
     } finally {
       await removeTree(scratchDirectory);

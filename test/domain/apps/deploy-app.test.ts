@@ -68,8 +68,10 @@ test("the folder of a deployment is recorded in one form, and a network that the
       { repo: "acme/site", ...request },
       null,
     );
-  const { app_id: id } = await deploy({ root_directory: "apps/web/", build_network: true }, "public");
-  expect(await em().findOneOrFail(App, { id })).toMatchObject({ rootDirectory: "apps/web", buildNetwork: true });
+  const { app_id: id } = await deploy({ root_directory: "apps/web/", build_network: true, runtime: "node" }, "public");
+  const settings = { rootDirectory: "apps/web", buildNetwork: true, requestedRuntime: "node" };
+  expect(await em().findOneOrFail(App, { id })).toMatchObject(settings);
+  expect(await em().findOneOrFail(Deployment, { appId: id })).toMatchObject(settings);
   for (const request of [{ root_directory: "../up" }, { build_network: true }])
     await expect(deploy(request)).rejects.toMatchObject({ code: "invalid" });
   expect(await em().count(App, { orgId: tenant.org_id })).toBe(1);

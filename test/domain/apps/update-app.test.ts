@@ -12,7 +12,7 @@ const em = () => service().service.parts.orm.em.fork();
 async function givenApp(fields: GivenApp = {}) {
   const tenant = await service().tenant();
   const { id } = await service().givenApp(tenant, fields);
-  await em().nativeUpdate(App, { id }, { rootDirectory: "web", buildNetwork: false });
+  await em().nativeUpdate(App, { id }, { rootDirectory: "web", buildNetwork: false, requestedRuntime: "worker" });
   const deps = { ...service().service.parts.service, buildEgress: "public" as const };
   const caller = { orgId: tenant.org_id } as Caller;
   const record = () => em().findOneOrFail(App, { id });
@@ -26,14 +26,24 @@ test("each setting changes by itself, and the result shows it", async () => {
     [{ root_directory: "apps/shop/" }, { rootDirectory: "apps/shop" }],
     [{ root_directory: null }, { rootDirectory: null }],
     [{ build_network: true }, { buildNetwork: true }],
+    [{ runtime: "node" }, { requestedRuntime: "node" }],
+    [{ runtime: null }, { requestedRuntime: null }],
   ] as const) {
     const { update, record } = await givenApp();
-    const { id, slug, name, branch, rootDirectory, buildNetwork } = await record();
+    const { id, slug, name, branch, rootDirectory, buildNetwork, requestedRuntime } = await record();
     const shown = await update(change);
-    expect(await record()).toMatchObject({ id, slug, name, branch, rootDirectory, buildNetwork, ...stored });
-    const { name: newName, branch: newBranch, rootDirectory: newFolder, buildNetwork: newNetwork } = await record();
-    const expected = { name: newName, branch: newBranch, root_directory: newFolder, build_network: newNetwork };
-    expect(shown).toMatchObject({ id, slug, ...expected });
+    const before = { id, slug, name, branch, rootDirectory, buildNetwork, requestedRuntime };
+    const after = await record();
+    expect(after).toMatchObject({ ...before, ...stored });
+    expect(shown).toMatchObject({
+      id,
+      slug,
+      name: after.name,
+      branch: after.branch,
+      root_directory: after.rootDirectory,
+      build_network: after.buildNetwork,
+      requested_runtime: after.requestedRuntime,
+    });
   }
 });
 

@@ -99,7 +99,7 @@ test("a deployment without a customization does not start the app builder", asyn
   expect([app.ports.customizations, (await app.view())["status"]]).toEqual([[], "ready"]);
 });
 
-test("the bundler gets the organization, the variables for builds, the folder and the network of the deployment", async () => {
+test("the bundler gets the organization, the variables for builds, the folder, the network and the runtime of the deployment", async () => {
   const app = await given({
     bundle: ({ onOutput }) => {
       onOutput(new TextEncoder().encode("built\n"));
@@ -108,10 +108,16 @@ test("the bundler gets the organization, the variables for builds, the folder an
   });
   await app.setVariable("MODE", { value: "fast", build: true });
   await app.setVariable("OTHER", { value: "runtime" });
-  await app.update({ buildNetwork: true });
+  await app.update({ buildNetwork: true, requestedRuntime: "node" });
   await app.run();
   expect(app.ports.bundled).toMatchObject([
-    { organizationId: app.tenant.org_id, variables: { MODE: "fast" }, rootDirectory: null, network: true },
+    {
+      organizationId: app.tenant.org_id,
+      variables: { MODE: "fast" },
+      rootDirectory: null,
+      network: true,
+      runtime: "node",
+    },
   ]);
   expect(await app.log()).toContain("built\n");
   expect((await app.view())["status_message"]).toBeNull();

@@ -44,7 +44,8 @@ const jobsOf = async (queue: "deployment" | "rollback", id: string) =>
 
 test("a redeploy records and queues a deployment of the app's own source, and the app shows it", async () => {
   const { app, tenant, caller, redeploy, get, record } = await givenApp({ statusMessage: "Old.", error: "old" });
-  await em().nativeUpdate(App, { id: app.id }, { branch: "next", rootDirectory: "web", buildNetwork: true });
+  const settings = { rootDirectory: "web", buildNetwork: true, requestedRuntime: "node" } as const;
+  await em().nativeUpdate(App, { id: app.id }, { branch: "next", ...settings });
   const deployment = await redeploy();
   expect(deployment).toEqual({
     id: expect.any(String),
@@ -60,6 +61,7 @@ test("a redeploy records and queues a deployment of the app's own source, and th
     customization: null,
     root_directory: "web",
     build_network: true,
+    runtime: null,
     rollback_to: null,
     is_live: false,
     can_roll_back: false,
@@ -69,6 +71,7 @@ test("a redeploy records and queues a deployment of the app's own source, and th
     finished_at: null,
   });
   expect(await get(2)).toEqual(deployment);
+  expect(await em().findOneOrFail(Deployment, { id: deployment.id })).toMatchObject(settings);
   const shown = { latestDeploymentId: deployment.id, status: "queued", statusMessage: null, error: null };
   expect(await record()).toMatchObject({ ...shown, liveDeploymentId: app.liveDeploymentId, branch: "next" });
   expect(await jobsOf("deployment", deployment.id)).toEqual([{ deploymentId: deployment.id, orgId: caller.orgId }]);
@@ -161,6 +164,7 @@ test("a rollback makes a superseded deployment live again, with its source", asy
     commit,
     customization,
     buildNetwork: true,
+    requestedRuntime: "worker",
   } as const;
   await update(1, { ...kept, branch: "old", rootDirectory: "web", branchIsDefault: true });
   await redeploy({ branch: "new" });
@@ -177,8 +181,8 @@ test("a rollback makes a superseded deployment live again, with its source", asy
     build_network: true,
     rollback_to: 1,
   });
-  const { branchIsDefault, rollbackToId } = await em().findOneOrFail(Deployment, { id: rollback.id });
-  expect([branchIsDefault, rollbackToId]).toEqual([false, (await get(1)).id]);
+  const { branchIsDefault, rollbackToId, requestedRuntime } = await em().findOneOrFail(Deployment, { id: rollback.id });
+  expect([branchIsDefault, rollbackToId, requestedRuntime]).toEqual([false, (await get(1)).id, "worker"]);
   expect(await jobsOf("rollback", rollback.id)).toEqual([{ deploymentId: rollback.id, orgId: caller.orgId }]);
   expect(await jobsOf("deployment", rollback.id)).toEqual([]);
 });

@@ -38,6 +38,14 @@ const building = (text: string, migrations: string[] = [], framework: string | n
   discover: () => ({ procedures: text === "first" ? [GREET] : [], problem: null }),
 });
 
+/** Builds a Node server with one layer. */
+const buildServer: ScriptedSteps["bundle"] = async ({ outputDirectory }) => {
+  const file = path.join(outputDirectory, "files.tar.zst");
+  await writeFile(file, "the files");
+  const layers = [{ digest: "d".repeat(64), path: file }];
+  return { code: { runtime: "node", server: { command: "node server.js", directory: ".", layers } } };
+};
+
 /** An app whose second deployment is live. Publishing records the text of its page. */
 async function givenTwoDeployments() {
   const pages: string[] = [];
@@ -75,6 +83,36 @@ test("a rollback puts the earlier bundle live with its procedures and framework,
     generation: 3,
     assets: { rules: { html_handling: "none" } },
   });
+});
+
+test("rollbacks between a Worker and a Node server work, and the app shows how its live version runs", async () => {
+  const layers: string[] = [];
+  const publish: ScriptedSteps["publish"] = async (_slug, { code }) => {
+    if (code.runtime === "node") layers.push(await readFile(code.server.layers[0]?.path ?? "", "utf8"));
+    shown.push((await app.view())["runtime"]);
+  };
+  const shown: unknown[] = [];
+  const app = await givenQueuedDeployment(service(), { publish });
+  expect([await app.view(), await app.find()]).toMatchObject([{ runtime: null }, { runtime: null }]);
+  await app.run();
+  app.ports.steps = { publish, bundle: buildServer };
+  await app.redeploy();
+  await app.run();
+  for (const [number, target] of [
+    [3, 1],
+    [4, 2],
+  ] as const) {
+    await app.redeploy({ trigger: "rollback", rollbackToId: (await app.find(target)).id });
+    await app.run();
+    const { runtime } = await app.find(target);
+    expect([await app.view(), await app.find(number)]).toMatchObject([{ status: "ready", runtime }, { runtime }]);
+  }
+  const { apps } = (await app.tenant.rest.get("/v1/apps")).body;
+  expect(apps).toMatchObject([{ runtime: "node" }]);
+  // The first version is shown when it is built, each later one when it is live.
+  expect(shown).toEqual(["worker", "worker", "node", "worker"]);
+  expect(layers).toEqual(["the files", "the files"]);
+  expect(app.ports.published.map(({ text }) => text)).toEqual(["script", "node server.js", "script", "node server.js"]);
 });
 
 test("a rollback to a deployment with the same migrations has no problem", async () => {

@@ -39,7 +39,7 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const source = { slug, repo, branch, customization: "Change it.", logKey: deploymentLogKey(appId, 1) };
   const ids = { deploymentId, appId, orgId };
   const defaults = { number: 1, trigger: "deploy", branchIsDefault: false, requestedCommit: null, rollbackToId: null };
-  const settings = { buildNetwork: false, rootDirectory: null };
+  const settings = { buildNetwork: false, rootDirectory: null, requestedRuntime: null };
   expect(claimed).toEqual({
     ...ids,
     ...source,
@@ -143,6 +143,7 @@ test("a new deployment is recorded, counted and queued together", async () => {
     branchIsDefault: false,
     rootDirectory: null,
     buildNetwork: false,
+    requestedRuntime: null,
   } as const;
   const [committed, rolledBack] = [randomUUID(), randomUUID()];
   await em().transactional((tx) => enqueueDeployment(tx, deps().jobs, { ...request, id: committed }));

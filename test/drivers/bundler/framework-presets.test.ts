@@ -30,7 +30,11 @@ const PACKAGES = [
   packageNamed("@sveltejs/adapter-auto", "7.0.1", {
     "adapters.js": `export const adapters = [{ module: '@sveltejs/adapter-cloudflare',\n\t\tversion: '7'\n\t}];`,
   }),
-  packageNamed("@sveltejs/adapter-cloudflare", "7.2.0", { "worker.js": "export default { fetch() {} };" }),
+  packageNamed("@sveltejs/adapter-vercel", "6.3.0", { "index.js": `throw new Error("not for this host");` }),
+  packageNamed("@sveltejs/adapter-cloudflare", "7.2.0", {
+    "worker.js": "export default { fetch() {} };",
+    "index.js": "exports.worker = require('node:fs').readFileSync(__dirname + '/worker.js');",
+  }),
   packageNamed("wrangler", "4.0.0"),
   packageNamed("astro", "7.0.0"),
   packageNamed("@react-router/dev", "8.0.0"),
@@ -96,11 +100,29 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
       });
       await using setup = await setUp();
       const { bundle, log } = await runBundler(setup.bundler, checkout);
-      expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for @sveltejs/adapter-auto");
+      expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for SvelteKit");
       expect(log.split("\n").filter((line) => /Progress: .*\d$/.test(line))).toEqual([]);
       expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
     },
   );
+
+  test("a SvelteKit project with the adapter for another host is built with the Cloudflare adapter", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest("node build.mjs", { "@sveltejs/kit": "2.0.0", "@sveltejs/adapter-vercel": "6.3.0" }),
+      "svelte.config.js": `export { worker } from "@sveltejs/adapter-vercel";`,
+      "build.mjs": `
+        import { mkdirSync, writeFileSync } from "node:fs";
+        const { worker } = await import("./svelte.config.js");
+        if (!process.env.NODE_OPTIONS.startsWith("--max-old-space-size=500 ")) throw new Error("no NODE_OPTIONS");
+        mkdirSync(".svelte-kit/cloudflare", { recursive: true });
+        writeFileSync(".svelte-kit/cloudflare/_worker.js", worker);`,
+    });
+    await using setup = await setUp();
+    const variables = { NODE_OPTIONS: "--max-old-space-size=500" };
+    const { bundle, log } = await runBundler(setup.bundler, checkout, undefined, { variables });
+    expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for SvelteKit");
+    expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
+  });
 });
 
 describe("a Next.js app with OpenNext", () => {

@@ -41,7 +41,7 @@ export interface BundleRun {
   log: string;
 }
 
-type BundleOptions = Pick<BundleRequest, "rootDirectory" | "network" | "variables">;
+type BundleOptions = Pick<BundleRequest, "rootDirectory" | "network" | "runtime" | "variables">;
 
 export async function runBundler(
   bundler: Bundler,

@@ -6,7 +6,6 @@ import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/port
 import type { EdgePlatform, Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import type { CheckedOut, Checkout } from "../../../domain/ports/git-source.ts";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
-import { scriptPathOf } from "./script-path.ts";
 
 type Result<T> = Promise<T> | T;
 
@@ -103,7 +102,7 @@ export class ScriptedPorts {
     const live = new Map<string, Script>();
     return {
       publish: async (slug, script) => {
-        this.published.push({ slug, script, text: await readFile(scriptPathOf(script), "utf8") });
+        this.published.push({ slug, script, text: await textOf(script) });
         live.set(slug, script);
         const problem = (await this.steps.publish?.(slug, script)) ?? null;
         return { url: `http://${slug}.test`, problem };
@@ -115,4 +114,9 @@ export class ScriptedPorts {
       urlOf: (slug) => `http://${slug}.test`,
     };
   }
+}
+
+/** The script of a Worker, or the start command of a Node server. */
+async function textOf({ code }: Script): Promise<string> {
+  return code.runtime === "worker" ? readFile(code.scriptPath, "utf8") : code.server.command;
 }

@@ -32,8 +32,8 @@ const builds = new Map<string, Promise<string>>();
 
 /** Returns the folder of the build. A build that failed is not kept. */
 async function buildOnce(bundler: Bundler, request: BundleRequest): Promise<string> {
-  const { rootDirectory = null, variables = {} } = request;
-  const settings = JSON.stringify([await hashTree(request.sourceDirectory), rootDirectory, variables]);
+  const { rootDirectory = null, runtime = null, variables = {} } = request;
+  const settings = JSON.stringify([await hashTree(request.sourceDirectory), rootDirectory, runtime, variables]);
   const folder = path.join(inject("buildsFolder"), sha256Hex(settings));
   const build = builds.get(folder) ?? findOrBuild(bundler, request, folder);
   builds.set(folder, build);

@@ -59,7 +59,7 @@ export function claimedDeployment(app: App): ClaimedDeployment {
   const { slug, repo, branch, fencingToken, tokenVersion } = app;
   const logKey = deploymentLogKey(app.id, 1);
   const source = { slug, repo, branch, branchIsDefault: false, requestedCommit: null, customization: null };
-  const build = { rootDirectory: null, buildNetwork: false };
+  const build = { rootDirectory: null, buildNetwork: false, requestedRuntime: null };
   const request = { number: 1, trigger: "deploy", rollbackToId: null, isCanceled: false, logKey } as const;
   return { ...newestDeployment(app), ...source, ...build, ...request, fencingToken, tokenVersion, attempt: 1 };
 }

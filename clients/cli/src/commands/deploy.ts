@@ -1,15 +1,18 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
 import { Interrupted } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
 import { addVariableOptions, readVariables, type VariableOptions } from "../deploy-variables.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
+const RUNTIMES = ["worker", "node"] as const;
+
 interface DeployOptions extends VariableOptions {
   branch?: string;
   customize?: string;
   rootDirectory?: string;
   buildNetwork?: boolean;
+  runtime?: (typeof RUNTIMES)[number];
   wait: boolean;
 }
 
@@ -26,7 +29,10 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
     .option("--root-directory <folder>", "the folder of the app in the repository")
-    .option("--build-network", "let the build connect to public addresses");
+    .option("--build-network", "let the build connect to public addresses")
+    .addOption(
+      new Option("--runtime <runtime>", "how the app runs; by default the build detects it").choices(RUNTIMES),
+    );
   addVariableOptions(command)
     .option("--no-wait", "return when the deployment has started")
     .action((repository: string, options: DeployOptions) => deploy(context(), repository, options));
@@ -75,6 +81,7 @@ async function deploy(context: Context, repository: string, options: DeployOptio
     ...(options.customize !== undefined && { customization: options.customize }),
     ...(options.rootDirectory !== undefined && { root_directory: options.rootDirectory }),
     ...(options.buildNetwork === true && { build_network: true }),
+    ...(options.runtime !== undefined && { runtime: options.runtime }),
     ...(variables.length > 0 && { variables }),
   };
   const client = await connect(context, `Deploying ${repository} …`);

@@ -1,8 +1,8 @@
 import { explainOtherLanguage } from "./other-languages.ts";
 import { findAppFolders } from "./app-folders.ts";
 import { explainStart } from "./node-server/explain-start.ts";
-import { readStartFile, type StartCommand } from "./node-server/start-command.ts";
-import { STEMS } from "./package-json.ts";
+import { readStartCommand, readStartFile, type StartCommand } from "./node-server/start-command.ts";
+import { type PackageJson, STEMS } from "./package-json.ts";
 
 /** The build of a framework wrote no page. */
 export function noIndexPage(outputs: readonly string[]): { message: string; advice: string } {
@@ -17,6 +17,27 @@ export function unsupportedContainers(): { message: string; advice: string } {
   return {
     message: "The app uses containers, which the platform does not have. It runs Workers only.",
     advice: "Remove containers from the wrangler configuration, or call the container over HTTP, and deploy again.",
+  };
+}
+
+/** The owner wants a Node server. */
+export function noStartCommand(packageJson: PackageJson): { message: string; advice: string } {
+  const command = readStartCommand(packageJson);
+  const start = command === null ? null : explainStart(command, undefined);
+  if (start !== null) return start;
+  return {
+    message: "No start command was found for a Node server.",
+    advice:
+      'Add a start script to package.json, such as "node server.js". A framework needs its adapter for Node.js, such as @sveltejs/adapter-node. Or set runtime to null in the settings of the app (PATCH /v1/apps/{id}) to detect how it runs.',
+  };
+}
+
+/** The owner wants a Worker. */
+export function noHandler(entry: string): { message: string; advice: string } {
+  return {
+    message: `${entry} exports no handler, which a Worker needs.`,
+    advice:
+      "Export a handler: export default { fetch(request) { … } }. Or set runtime to node or to null in the settings of the app (PATCH /v1/apps/{id}), and deploy again.",
   };
 }
 

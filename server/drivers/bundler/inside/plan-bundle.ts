@@ -1,16 +1,24 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { DetectedFramework } from "@netlify/build-info";
 import type { AssetRules, Runtime } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { readDeployScript } from "./deploy-script.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
-import { noIndexPage, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
+import { noHandler, noIndexPage, noStartCommand, nothingToDeploy, unsupportedContainers } from "./explain-plan.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { type HostingSettings, readHostingSettings } from "./hosting-settings.ts";
 import { explainStart } from "./node-server/explain-start.ts";
-import { findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
+import { findRequestedServer, findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
 import { readStartCommand } from "./node-server/start-command.ts";
-import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson } from "./package-json.ts";
+import {
+  findEntry,
+  hasBuildScript,
+  hasDependencies,
+  isFile,
+  type PackageJson,
+  readPackageJson,
+} from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
   hasPagesFunctions,
@@ -51,10 +59,28 @@ interface NodePlan {
   server: ServerPlan;
 }
 
-/** Decides what to bundle, by the files that exist after the build. The current folder is that of the package. */
+/**
+ * Decides what to bundle, by the files that exist after the build. The current folder is that of the package.
+ *
+ * @param runtime - how the owner wants the app to run; `null` to detect it
+ */
 export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | NodePlan | BundleFailure> {
   const packageJson = readPackageJson();
   const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
+  if (runtime === "node") return planRequestedServer(packageJson, frameworks[0]?.id ?? null);
+  return planDetected(packageJson, frameworks, runtime);
+}
+
+async function planRequestedServer(packageJson: PackageJson, framework: string | null) {
+  const command = await findRequestedServer(packageJson, framework);
+  return command === null ? { failure: noStartCommand(packageJson) } : planServer(framework, command);
+}
+
+async function planDetected(
+  packageJson: PackageJson,
+  frameworks: readonly DetectedFramework[],
+  runtime: "worker" | null,
+): Promise<BundlePlan | NodePlan | BundleFailure> {
   const framework = frameworks[0]?.id ?? null;
   const config = readEffectiveConfig();
   const date = config?.text.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
@@ -83,7 +109,7 @@ export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | 
   if (hasPagesFunctions())
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
-  const command = readStartCommand(packageJson);
+  const command = runtime === "worker" ? null : readStartCommand(packageJson);
   const server = runtime === "worker" ? null : await findServerCommand(packageJson, framework, entry);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
@@ -96,7 +122,8 @@ export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | 
   if (server !== null) return planServer(framework, server);
   if (entry !== undefined && !isStatic) {
     const failure = explainStart(command, entry);
-    return failure ? { failure } : { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
+    if (failure !== null) return { failure: runtime === "worker" ? noHandler(entry) : failure };
+    return planScript(date, framework, entry, null);
   }
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt, hosting);
   return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy(command) };
@@ -132,7 +159,7 @@ function planStaticFiles(
   return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true, warnings };
 }
 
-/** What the script `deploy` of package.json names. */
+/** A script, and the folder of static files that the script `deploy` of package.json names. */
 function planScript(
   date: readonly string[],
   framework: string | null,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isFile, type PackageJson } from "../package-json.ts";
+import { findEntry, isFile, type PackageJson } from "../package-json.ts";
 import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
 import { importsBundler, importsServerModule } from "./server-imports.ts";
 import { readStartCommand, readStartFile, readStartText, type StartCommand } from "./start-command.ts";
@@ -68,6 +68,12 @@ export async function findServerCommand(
   const files = [entry, ...findCommonFiles()].filter((file) => file !== undefined);
   for (const file of new Set(files)) if (await isServer(file, "node")) return readProcfile() ?? runFile(file);
   return null;
+}
+
+/** As `findServerCommand`, for a project that is a Node server according to its owner, whatever its files export. */
+export async function findRequestedServer(packageJson: PackageJson, framework: string | null): Promise<string | null> {
+  const command = readProcfile() ?? (await findServerCommand(packageJson, framework, undefined));
+  return command ?? findServerCommand(packageJson, framework, findEntry(packageJson));
 }
 
 async function findStartedServer(
