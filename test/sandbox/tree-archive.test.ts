@@ -26,7 +26,7 @@ async function givenTree(files: Readonly<Record<string, string | Uint8Array>>) {
   return {
     tree,
     unpacked,
-    pack: () => packTree(request(), { folder: tree, mountedAt: "/build", output }),
+    pack: () => packTree(request(), { folder: tree, mountedAt: "/build", output, runtime: null }),
     unpack: (archive: string) => unpackTree(request(), archive, unpacked),
     exists: (name: string) =>
       stat(path.join(unpacked, name)).then(

@@ -35,7 +35,7 @@ export async function packServer(
   }
   await chmod(workspace.path, 0o755);
   const request = { sandbox: new BubblewrapSandbox(), limits: LIMITS, signal: new AbortController().signal };
-  const layers = await packTree(request, { folder, mountedAt: "/build", output });
+  const layers = await packTree(request, { folder, mountedAt: "/build", output, runtime: null });
   const resources = packing.move();
   return {
     server: { command, directory: ".", layers: layers.map(({ digest, path: file }) => ({ digest, path: file })) },
