@@ -158,8 +158,9 @@ export class EgressForwarder implements AsyncDisposable {
       stop();
       this.#track(inside);
       inside.pipe(outside).pipe(inside);
-      inside.once("close", () => outside.destroy());
-      outside.once("close", () => inside.destroy());
+      // What one side has sent before it closed still reaches the other one.
+      inside.once("close", () => outside.destroySoon());
+      outside.once("close", () => inside.destroySoon());
     });
     await this.#listen(server, file);
   }

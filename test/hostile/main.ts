@@ -28,6 +28,7 @@ import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
 import { INSTALL_ATTACKS } from "./install-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
+import { SERVER_ATTACKS } from "./server-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
 const CHANGE_ARCHIVE = `cd ${SANDBOX_PATHS.dependencies}
@@ -92,6 +93,7 @@ const attacks = [
   ...DEPENDENCY_ATTACKS,
   ...INSTALL_ATTACKS,
   ...APP_ATTACKS,
+  ...SERVER_ATTACKS,
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,
   ...AVAILABILITY_ATTACKS,

@@ -96,7 +96,7 @@ verifies(hazard(13), "other forms of a loopback address, and the names of this m
 
 verifies(hazard(13), "a name is resolved once, and only its public addresses are used and told", async () => {
   await using server = await echoServer();
-  const lookup = vi.fn(resolvingTo("10.0.0.1", "127.0.0.1", "fd00::1"));
+  const lookup = vi.fn<ReturnType<typeof resolvingTo>>(resolvingTo("10.0.0.1", "127.0.0.1", "fd00::1"));
   await using forwarder = await EgressForwarder.open({ ...TO_LOOPBACK, lookup });
   expect(await connectTo(forwarder, "both.example.com", server.port)).toMatchObject({ address: "127.0.0.1" });
   expect(lookup).toHaveBeenCalledTimes(1);

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { App } from "../../../domain/apps/app.entity.ts";
+import { expect, onTestFinished, test } from "vitest";
 import { artifactBucketName, deploymentLogKey } from "../../../domain/apps/app-resources.ts";
-import type { ObjectStore } from "../../../domain/ports/object-store.ts";
 import {
   loadArtifact,
   readMigrationNames,
@@ -12,75 +10,16 @@ import {
   storeArtifact,
 } from "../../../domain/deployments/artifacts.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
-import type { DeploymentStatus } from "../../../domain/deployments/deployment-status.ts";
 import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { discoveredProcedure } from "../../support/edge/live-app.ts";
+import { type Given, givenDeployments as givenIn } from "../../support/builds/given-deployments.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
-
-interface Given {
-  status: DeploymentStatus;
-  /** The number of the deployment that it rolls back to. */
-  rollbackTo?: number;
-}
-
-/** Records an app with deployments, of which the last `ready` one is live, and stores a bundle for each that built one. */
-async function givenDeployments(given: Given[]) {
-  const { id: appId, orgId, repo, branch, latestDeploymentId } = await service().givenApp(await service().tenant());
-  const ids = given.map((_, index) => (index === 0 ? latestDeploymentId : randomUUID()));
-  await deps()
-    .em.fork()
-    .transactional(async (tx) => {
-      for (const [index, { status, rollbackTo }] of given.entries()) {
-        const number = index + 1;
-        const hasBundle = status === "ready" || status === "superseded";
-        const artifactKey = hasBundle ? String(rollbackTo ?? number) : null;
-        const rollbackToId = rollbackTo === undefined ? null : (ids[rollbackTo - 1] ?? null);
-        const changed = { status, artifactKey, rollbackToId };
-        const source = {
-          appId,
-          orgId,
-          repo,
-          branch,
-          number,
-          trigger: "redeploy",
-          logKey: deploymentLogKey(appId, number),
-        } as const;
-        if (index === 0) await tx.nativeUpdate(Deployment, { id: ids[0] }, changed);
-        else tx.create(Deployment, { id: ids[index]!, ...source, ...changed });
-      }
-      const live = given.findLastIndex(({ status }) => status === "ready");
-      await tx.flush();
-      await tx.nativeUpdate(App, { id: appId }, { liveDeploymentId: ids[live] ?? null });
-    });
-  const bucket = artifactBucketName(appId);
-  for (const [index, { rollbackTo }] of given.entries())
-    if (rollbackTo === undefined) await deps().objects.put(bucket, `${index + 1}/bundle.json`, new Uint8Array());
-  return {
-    appId,
-    orgId,
-    clean: (list?: ObjectStore["list"]) =>
-      removeOldArtifacts({ em: deps().em, objects: list ? withList(deps().objects, list) : deps().objects }, appId),
-    stored: async () => (await deps().objects.list(bucket)).map(({ key }) => key.split("/")[0]),
-    keys: async () => {
-      const all = await deps()
-        .em.fork()
-        .find(Deployment, { appId }, { orderBy: { number: "asc" } });
-      return all.map(({ artifactKey }) => artifactKey ?? null);
-    },
-  };
-}
-
-/** A store with another `list`. */
-function withList(objects: ObjectStore, list: ObjectStore["list"]): ObjectStore {
-  return new Proxy(objects, {
-    get: (target, name) => (name === "list" ? list : (Reflect.get(target, name, target) as () => unknown).bind(target)),
-  });
-}
+const givenDeployments = (given: Given[]) => givenIn(service(), given);
 
 const superseded: Given = { status: "superseded" };
 
@@ -248,103 +187,4 @@ test("a bundle with the longest possible file names is stored and loaded unchang
   } finally {
     for (const workspace of [built, loaded]) await workspace.remove();
   }
-});
-
-/** The bytes of a layer in a stored bundle, which are more than one part. */
-const LAYER_BYTES = 20 * 1024 * 1024;
-
-const nodeBundle = (layers: { digest: string; path: string }[]) => ({
-  code: { runtime: "node", server: { command: "node server.js", directory: "packages/api", layers } } as const,
-  assets: null,
-  framework: "node",
-  migrations: [],
-  warnings: [],
-});
-
-/** An app with deployments, and a function that stores the bundle of a Node server for one of them. */
-async function givenServers(given: Given[]) {
-  const app = await givenDeployments(given);
-  const workspace = await deps().workspaces.open(randomUUID(), 1);
-  onTestFinished(() => workspace.remove());
-  const bucket = artifactBucketName(app.appId);
-  const store = async (number: number, digests: string[], bytes = 10) => {
-    const layers = [];
-    for (const digest of digests) {
-      const body = Buffer.alloc(bytes, digest);
-      layers.push({ digest, path: await workspace.writeOutput(`built-${number}/${digest}`, body) });
-    }
-    const deployment = { appId: app.appId, number, fencingToken: 1 };
-    const key = await storeArtifact(deps(), deployment, { bundle: nodeBundle(layers), workspace, signal: never });
-    await deps()
-      .em.fork()
-      .nativeUpdate(Deployment, { appId: app.appId, number, artifactKey: { $ne: null } }, { artifactKey: key });
-    return { key };
-  };
-  const layers = async () => {
-    const keys = (await deps().objects.list(bucket)).map(({ key }) => key.split("/"));
-    return [...new Set(keys.filter(([folder]) => folder === "layers").map(([, digest]) => digest))];
-  };
-  const load = (key: string) => loadArtifact(deps(), { appId: app.appId, key }, { workspace, signal: never });
-  return { ...app, bucket, store, load, layers };
-}
-
-test("the layers of a server are loaded unchanged, and a bundle without one of its layers is not", async () => {
-  const app = await givenServers([{ status: "ready" }]);
-  const { key } = await app.store(1, ["aaa", "bbb"], LAYER_BYTES);
-  const loaded = await app.load(key);
-  expect(loaded).toMatchObject({
-    code: { runtime: "node", server: { command: "node server.js", directory: "packages/api" } },
-    framework: "node",
-  });
-  if (loaded?.code.runtime !== "node") throw new Error("The bundle is not a Node server");
-  for (const { digest, path: file } of loaded.code.server.layers)
-    expect((await readFile(file)).equals(Buffer.alloc(LAYER_BYTES, digest))).toBe(true);
-  await deps().objects.remove(app.bucket, "layers/bbb/count");
-  expect(await app.load(key)).toBeNull();
-});
-
-test("deployments share the layers that they have in common, which are stored once", async () => {
-  const app = await givenServers([superseded, { status: "ready" }]);
-  const put = vi.spyOn(deps().objects, "put");
-  onTestFinished(() => put.mockRestore());
-  const { key } = await app.store(1, ["files-1", "packages"]);
-  await app.store(2, ["files-2", "packages"]);
-  const stored = put.mock.calls.map(([, name]) => name).filter((name) => name.startsWith("layers/packages/"));
-  expect(stored).toEqual(["layers/packages/0", "layers/packages/count"]);
-  await app.clean();
-  expect(await app.layers()).toEqual(["files-1", "files-2", "packages"]);
-  expect(await app.load(key)).toMatchObject({ code: { runtime: "node" } });
-});
-
-test("a layer is removed with the last bundle that uses it, but not while a deployment is in progress", async () => {
-  const before = Array.from({ length: 5 }, () => superseded);
-  const app = await givenServers([...before, { status: "ready" }, { status: "building" }]);
-  await app.store(1, ["files-1", "packages"]);
-  for (const number of [2, 3, 4, 5, 6]) await app.store(number, [`files-${number}`, "packages"]);
-  await app.clean();
-  expect(await app.layers()).toContain("files-1");
-  await deps().em.fork().nativeUpdate(Deployment, { appId: app.appId, number: 7 }, { status: "failed" });
-  await app.clean();
-  expect(await app.layers()).toEqual(["files-2", "files-3", "files-4", "files-5", "files-6", "packages"]);
-});
-
-test("a layer of a deployment that ends while old ones are removed is kept", async () => {
-  const app = await givenServers([superseded, { status: "ready" }]);
-  await app.store(1, ["first"]);
-  await app.store(2, ["second"]);
-  await app.clean(async (bucket) => {
-    const listed = await deps().objects.list(bucket);
-    await app.store(3, ["third"]);
-    return listed;
-  });
-  expect(await app.layers()).toEqual(["first", "second", "third"]);
-});
-
-test("a layer whose storage was interrupted is stored again", async () => {
-  const app = await givenServers([{ status: "ready" }]);
-  await deps().objects.put(app.bucket, "layers/files/0", new TextEncoder().encode("a part of it"));
-  const { key } = await app.store(1, ["files"]);
-  const loaded = await app.load(key);
-  if (loaded?.code.runtime !== "node") throw new Error("The bundle is not a Node server");
-  expect(await readFile(loaded.code.server.layers[0]!.path, "utf8")).toBe("filesfiles");
 });

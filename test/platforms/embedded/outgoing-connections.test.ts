@@ -14,7 +14,7 @@ const sandbox = new BubblewrapSandbox();
 
 /** Servers of this machine that stand for those of the internet: HTTP, HTTPS, and one that echoes. */
 async function startInternet() {
-  const certificate = await createCertificate("api.example.com");
+  const certificate = createCertificate("api.example.com");
   const servers = [
     http.createServer((request, response) => response.end(`${request.method} ${request.headers.host} ${request.url}`)),
     https.createServer(certificate, (request, response) => response.end(`secure ${request.headers.host}`)),

@@ -80,6 +80,12 @@ net.Socket.prototype.connect = function connect(...args) {
   if (path || port === undefined || isLocal(host)) return original.connect.apply(this, args);
   if (typeof callback === "function") this.once("connect", callback);
   this.connecting = true;
+  // A socket that was ended forgets it when it gets its connection.
+  let endArguments = null;
+  this.end = (...given) => {
+    endArguments = given;
+    return this;
+  };
   const request = askForwarder({ connect: { host: String(host), port: Number(port) } }, (response) => {
     if (this.destroyed) return;
     this.connecting = false;
@@ -89,10 +95,9 @@ net.Socket.prototype.connect = function connect(...args) {
     }
     defineAddress(this, response.address, response.family === 6 ? "IPv6" : "IPv4", Number(port));
     this.emit("lookup", null, response.address, response.family, host);
-    const isEnded = this.writableEnded;
+    delete this.end;
     original.connect.call(this, { path: `${EGRESS}/${response.path}` });
-    // A socket that gets its connection only now forgets that it was ended.
-    if (isEnded) this.end();
+    if (endArguments !== null) this.end(...endArguments);
   });
   this.once("close", () => request.destroy());
   return this;
