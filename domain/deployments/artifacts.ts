@@ -176,31 +176,35 @@ export async function removeOldArtifacts(deps: ArtifactDeps & { em: EntityManage
   // List the objects before reading the records. A deployment is recorded before its objects are stored, so no listed
   // object belongs to a deployment that is created afterwards.
   const objects = await deps.objects.list(bucket);
-  const isKept = await inTransaction(deps.em, (em) => removeKeys(em, appId));
-  const removed = objects.filter(({ key }) => !key.startsWith(`${LAYERS}/`) && !isKept(artifactOf(key)));
-  for (const { key } of removed) await deps.objects.remove(bucket, key);
-  await removeOldLayers(deps, appId, new Set(objects.map(({ key }) => artifactOf(key)).filter(isKept)));
+  const { isKept, isInProgress } = await inTransaction(deps.em, (em) => removeKeys(em, appId));
+  const [layers, files] = [objects.filter(({ key }) => isLayer(key)), objects.filter(({ key }) => !isLayer(key))];
+  for (const { key } of files) if (!isKept(artifactOf(key))) await deps.objects.remove(bucket, key);
+  // A deployment in progress may use any layer.
+  if (isInProgress || layers.length === 0) return;
+  const kept = new Set(files.map(({ key }) => artifactOf(key)).filter(isKept));
+  await removeOldLayers(deps, bucket, { layers: layers.map(({ key }) => key), kept });
+}
+
+function isLayer(objectKey: string): boolean {
+  return artifactOf(objectKey) === LAYERS;
 }
 
 function artifactOf(objectKey: string): string {
   return objectKey.slice(0, objectKey.indexOf("/"));
 }
 
-/** Removes the layers that no bundle uses, unless a deployment is in progress, which may just have stored its own. */
+/** Removes the layers that no kept bundle uses. */
 async function removeOldLayers(
-  { objects, em }: ArtifactDeps & { em: EntityManager },
-  appId: string,
-  kept: ReadonlySet<string>,
-) {
-  const bucket = artifactBucketName(appId);
-  const layers = (await objects.list(bucket)).filter(({ key }) => key.startsWith(`${LAYERS}/`));
-  if (layers.length === 0) return;
+  { objects }: ArtifactDeps,
+  bucket: string,
+  { layers, kept }: { layers: readonly string[]; kept: ReadonlySet<string> },
+): Promise<void> {
   const descriptions = await Promise.all([...kept].map((key) => readDescription(objects, bucket, key)));
   const used = new Set(descriptions.flatMap((each) => each?.server?.layers ?? []).map(({ digest }) => digest));
-  if ((await em.fork().count(Deployment, { appId, status: { $in: [...IN_PROGRESS] } })) > 0) return;
+  const unused = layers.filter((key) => !used.has(key.split("/")[1] ?? ""));
   // Their count first, so that an interrupted removal leaves an incomplete layer.
-  const unused = layers.filter(({ key }) => !used.has(key.split("/")[1] ?? ""));
-  for (const { key } of unused.toSorted((a) => (a.key.endsWith(PART_COUNT) ? -1 : 1)))
+  const isCount = (key: string) => key.endsWith(`/${PART_COUNT}`);
+  for (const key of [...unused.filter(isCount), ...unused.filter((each) => !isCount(each))])
     await objects.remove(bucket, key);
 }
 
@@ -208,9 +212,12 @@ async function removeOldLayers(
  * Removes the keys of bundles that are not kept from their deployments. The app is locked, as it is while a rollback
  * chooses its target, so no rollback begins with a bundle that is being removed.
  *
- * @returns whether the bundle with a key is kept
+ * @returns whether the bundle with a key is kept, and whether a deployment of the app is in progress
  */
-async function removeKeys(em: EntityManager, appId: string): Promise<(key: string) => boolean> {
+async function removeKeys(
+  em: EntityManager,
+  appId: string,
+): Promise<{ isKept: (key: string) => boolean; isInProgress: boolean }> {
   const app = await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   const inProgress = await em.find(Deployment, { appId, status: { $in: [...IN_PROGRESS] } });
   const built = await em.find(Deployment, { appId, artifactKey: { $ne: null } }, { orderBy: { number: "desc" } });
@@ -227,7 +234,8 @@ async function removeKeys(em: EntityManager, appId: string): Promise<(key: strin
   }
   const keptKeys = new Set([...kept].map(({ artifactKey }) => artifactKey));
   const numbers = new Set(inProgress.map(({ number }) => String(number)));
-  return (key) => keptKeys.has(key) || numbers.has(key.split(".", 1)[0] ?? "");
+  const isKept = (key: string) => keptKeys.has(key) || numbers.has(key.split(".", 1)[0] ?? "");
+  return { isKept, isInProgress: inProgress.length > 0 };
 }
 
 async function readDescription(objects: ObjectStore, bucket: string, key: string): Promise<Description | null> {

@@ -97,6 +97,7 @@ export class Trials {
         network: deployment.buildNetwork,
         runtime: deployment.requestedRuntime,
         variables: await this.#buildVariables(),
+        registry: await this.#deps.variables.readRegistry(deployment.appId),
         onOutput: (chunk) => {
           output.add(chunk);
           this.#request.onOutput(chunk);

@@ -82,13 +82,16 @@ async function build(
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId, appId } = deployment;
-  const settings = {
+  const registry = await deps.variables.readRegistry(appId);
+  const source = {
+    sourceDirectory,
+    outputDirectory,
     rootDirectory: deployment.rootDirectory,
     runtime: deployment.requestedRuntime,
     network,
     variables,
+    registry,
   };
-  const source = { sourceDirectory, outputDirectory, ...settings };
   const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
   await recordRuntime(deps, deployment, bundle.code.runtime);
   const { rootDirectory } = bundle;

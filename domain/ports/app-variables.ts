@@ -1,3 +1,5 @@
+import type { BuildRegistry } from "./bundler.ts";
+
 /** The variables with which the script of an app runs. */
 export interface VariableSet {
   /** Grows with every change of the app's variables. */
@@ -21,6 +23,14 @@ export interface AppVariables {
 export interface BuildVariables {
   /** @throws {UnreadableVariable} */
   readForBuild(appId: string): Promise<Record<string, string>>;
+
+  /**
+   * Returns the private registry whose packages the builds of an app get; `null` if it has none.
+   *
+   * @throws {UnreadableVariable}
+   * @throws {BuildFailure} `user` when the variables of the registry are not valid
+   */
+  readRegistry(appId: string): Promise<BuildRegistry | null>;
 }
 
 /** A stored value cannot be decrypted: it was stored with another `TOKEN_SECRET`, or changed in the database. */

@@ -51,6 +51,15 @@ export interface Bundle {
   warnings: string[];
 }
 
+/** A registry that requires a token. The build gets its packages, and never the token. */
+export interface BuildRegistry {
+  /** An https URL that ends with a slash. */
+  url: string;
+  /** The scope whose packages come from it, such as `@acme`; `null` for all packages. */
+  scope: string | null;
+  token: string;
+}
+
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
@@ -60,6 +69,8 @@ export interface BundleRequest {
   appId?: string;
   /** The environment variables that the app's owner has set for builds. Installed packages do not get them during the install. */
   variables?: Readonly<Record<string, string>>;
+  /** The private registry of the app. */
+  registry?: BuildRegistry | null;
   /** An empty folder of the workspace, to which the bundle is written. */
   outputDirectory: string;
   /** The folder to build, relative to the source. Without it, the only package of a workspace that can be deployed. */
@@ -81,7 +92,7 @@ export interface BuiltBundle extends Bundle {
 /** Builds a checkout into a bundle that the edge platform can run. */
 export interface Bundler {
   /**
-   * Installs, builds and bundles inside the sandbox. The install and its scripts can reach the package registry only; the build
+   * Installs, builds and bundles inside the sandbox. The install can reach the package registry and the packages that the project names elsewhere, its scripts the registry only; the build
    * script has the requested network; the other steps have none. An install with the lockfile and the settings of an earlier
    * one of the organization may use its result. Safe to repeat on a fresh checkout.
    *

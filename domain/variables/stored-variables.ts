@@ -5,7 +5,9 @@ import {
   UnreadableVariable,
   type VariableSet,
 } from "../ports/app-variables.ts";
+import type { BuildRegistry } from "../ports/bundler.ts";
 import { secretMasks } from "../shared/secret-masks.ts";
+import { readBuildRegistry, REGISTRY_VARIABLES } from "./build-registry.ts";
 import type { VariableCipher } from "./variable-cipher.ts";
 
 interface StoredVariable {
@@ -28,12 +30,16 @@ export class StoredVariables implements AppVariables, BuildVariables {
   async read(appId: string): Promise<VariableSet> {
     const { version, variables } = await this.#readAll(appId);
     const secrets = variables.filter(({ isSecret }) => isSecret).map(({ value }) => value);
-    return { version, values: valuesOf(variables), masks: secretMasks(secrets) };
+    return { version, values: valuesOf(variables.filter(isForApp)), masks: secretMasks(secrets) };
   }
 
   async readForBuild(appId: string): Promise<Record<string, string>> {
     const { variables } = await this.#readAll(appId);
-    return valuesOf(variables.filter(({ isForBuild }) => isForBuild));
+    return valuesOf(variables.filter((each) => each.isForBuild && isForApp(each)));
+  }
+
+  async readRegistry(appId: string): Promise<BuildRegistry | null> {
+    return readBuildRegistry((await this.#readAll(appId)).variables);
   }
 
   /** One query, so the version belongs to the values. */
@@ -60,6 +66,11 @@ export class StoredVariables implements AppVariables, BuildVariables {
     });
     return { version: rows[0]?.version ?? 0, variables };
   }
+}
+
+/** The variables of the private registry are for installs only. */
+function isForApp({ name }: StoredVariable): boolean {
+  return name !== REGISTRY_VARIABLES.url && name !== REGISTRY_VARIABLES.token;
 }
 
 function valuesOf(variables: readonly StoredVariable[]): Record<string, string> {

@@ -9,6 +9,7 @@ import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspace
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import { WORKSPACE_EXTRA_MB } from "../config/build-limits.ts";
 import { CommandAppBuilder } from "../drivers/app-builder/command-app-builder.ts";
 import { ModelAppBuilder } from "../drivers/app-builder/model-app-builder.ts";
 import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
@@ -30,9 +31,6 @@ import { createBundler } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-
-/** What a build may write, and room for the copy of its static files. */
-const VOLUME_MB = (DEFAULT_LIMITS.build.diskMb ?? 0) + 768;
 
 /** How long the call that cancels a deployment waits for its end, in milliseconds. */
 const CANCEL_WAIT_MS = 10_000;
@@ -134,14 +132,15 @@ export async function openBuildPlatform(
   });
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemTemporaryWorkspaces(root).clear();
+  const sizeMb = config.buildLimits.diskMb + WORKSPACE_EXTRA_MB;
   const diskProblem = await volumeProblem(root, {
     users: "builds",
     count: config.buildConcurrency,
-    sizeMb: VOLUME_MB,
+    sizeMb,
     // Simultaneous builds rarely use all of their memory at the same time. If they do, the kernel kills a build first.
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
-  const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);
+  const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? sizeMb : null, startProcess);
   return { sandbox, git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
 }
 

@@ -10,6 +10,8 @@ import { isPublic, isPublicPort } from "./public-address.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 const MAX_CONNECTIONS = 512;
+/** How many names and connections a server may wait for. A client that leaves does not end the wait for them. */
+const MAX_PENDING = 256;
 const MAX_REQUEST_BYTES = 4096;
 /** How long a connection waits for the client that requested it. */
 const ACCEPT_TIMEOUT_MS = 10_000;
@@ -48,6 +50,7 @@ export class EgressForwarder implements AsyncDisposable {
   readonly #isAllowedAddress: (address: string) => boolean;
   readonly #resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 1 });
   #count = 0;
+  #pending = 0;
 
   static async open(options: EgressForwarderOptions = {}): Promise<EgressForwarder> {
     const folder = await createSocketFolder("egress");
@@ -99,6 +102,16 @@ export class EgressForwarder implements AsyncDisposable {
   }
 
   async #respond(request: ForwarderRequest): Promise<object> {
+    if (this.#pending >= MAX_PENDING) return { error: "EMFILE" };
+    this.#pending += 1;
+    try {
+      return await this.#fulfil(request);
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  async #fulfil(request: ForwarderRequest): Promise<object> {
     if ("lookup" in request) return { addresses: await this.#lookUp(request.lookup.name) };
     if ("resolve" in request) return { records: await this.#resolve(request.resolve.name, request.resolve.type) };
     return this.#connect(request.connect);

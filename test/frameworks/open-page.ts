@@ -14,8 +14,8 @@ export interface OpenedPage {
 }
 
 /**
- * Opens a page of an app in Chromium. The app works if the page has a status of 2xx, if its scripts and styles load, and if
- * the text appears. Requests to other hosts are aborted, so that the result does not depend on them.
+ * Opens a page of an app in Chromium. The app works if the page has a status of 2xx, if its scripts and styles load, if the text
+ * appears, and if the page is not empty. Requests to other hosts are aborted, so that the result does not depend on them.
  *
  * @param text - text that the page or its title has
  * @param markup - text that the page's HTML has, instead
@@ -33,8 +33,8 @@ export async function openPage(
   );
   try {
     const response = await page.goto(url, { timeout: LOAD_TIMEOUT_MS, waitUntil: "load" });
-    const found = await findText(page, expected);
-    const failure = findFailure(response, observed.missing, found);
+    const absent = (await findText(page, expected)) ?? (await describeEmptyPage(page));
+    const failure = findFailure(response, observed.missing, absent);
     return { failure, notes: [...observed.failed, ...observed.errors].slice(0, MAX_NOTES) };
   } catch (error) {
     return { failure: `The page did not load: ${(error as Error).message.split("\n", 1)[0]}`, notes: observed.errors };
@@ -82,6 +82,19 @@ async function findText(page: Page, expected: { text: string } | { markup: strin
     text = await read();
   }
   return text.includes(wanted) ? null : `The page has no "${wanted}": ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`;
+}
+
+/** A page without text can show a picture or a form. The text that was found can be that of its title. */
+async function describeEmptyPage(page: Page): Promise<string | null> {
+  const isEmpty = async () =>
+    (await page.locator("body").innerText()).trim() === "" &&
+    (await page.locator("img, svg, canvas, video, input").count()) === 0;
+  const end = performance.now() + TEXT_TIMEOUT_MS;
+  while (await isEmpty()) {
+    if (performance.now() > end) return `The page "${await page.title()}" is empty.`;
+    await page.waitForTimeout(250);
+  }
+  return null;
 }
 
 function findFailure(response: Response | null, missing: readonly string[], absent: string | null): string | null {

@@ -46,7 +46,7 @@ async function deploy(repository: PublicRepository, name: string): Promise<Resul
   }
   const rest = await createOrganization(installation, service.rest);
   const start = performance.now();
-  const app = await deployRepository(rest, name, repository.rootDirectory);
+  const app = await deployRepository(rest, name, repository);
   const seconds = Math.round((performance.now() - start) / 1000);
   const framework = app.manifest?.framework ?? null;
   if (app.status !== "ready") {

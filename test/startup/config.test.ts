@@ -79,6 +79,7 @@ describe("the configuration", () => {
     ["BUILD_EGRESS", "https://api.example.com"],
     ["BUILD_EGRESS", "*.example.com"],
     ["BUILD_MEMORY_MB", "100"],
+    ["BUILD_DISK_MB", "2G"],
     ["INSTALL_TIMEOUT_MS", "5m"],
     ["BUILD_TIMEOUT_MS", "10"],
     ["PLANS_FILE", "/nowhere/plans.json"],
@@ -139,6 +140,13 @@ describe("the configuration", () => {
       expect([limits.concurrency, limits.memoryMb]).toEqual(expected);
     },
   );
+
+  test("builds may write 4 GiB, unless only smaller workspaces fit in memory", () => {
+    const values = { INSTALL_TIMEOUT_MS: 1000, BUILD_TIMEOUT_MS: 1000, BUILD_CONCURRENCY: 4 };
+    const disk = (gib: number, setting?: number) =>
+      readBuildLimits({ ...values, BUILD_DISK_MB: setting }, gib * 1024 ** 3).diskMb;
+    expect([disk(64), disk(24), disk(16), disk(24, 8000)]).toEqual([4096, 2048, 4096, 8000]);
+  });
 
   test("the language model is read, and there is none by default", () => {
     const endpoint = { MODEL_PROVIDER: "openai-compatible", MODEL_NAME: "m", MODEL_BASE_URL: "http://127.0.0.1:1/v1/" };

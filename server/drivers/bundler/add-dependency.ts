@@ -34,7 +34,7 @@ export async function addDependency(
     throw new BuildFailure("user", "The version is not valid.", "Use a version, a range such as ^1.2.0, or a tag.");
   const { packageManager, rootEntries, location } = project;
   const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
-  await using session = await packages.open(new Set([...names, name]));
+  await using session = await packages.open(new Set([...names, name]), { registry: context.request.registry ?? null });
   const tool = await selectPackageManager(context, session, project);
   const lockfile = location.isMember ? "" : (LOCKFILES.find((file) => rootEntries.has(file)) ?? "");
   const script = `${SANDBOX_PATHS.scripts}/add-dependency.ts`;

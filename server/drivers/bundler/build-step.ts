@@ -109,6 +109,13 @@ function ownVariables(step: BuildStep, { variables = {} }: BundleRequest): Reado
   return (step.hasVariables ?? step.name !== "install") ? variables : {};
 }
 
+/** What the advice for a step that took too long says about the setting of the operator. */
+const TIME_SETTINGS: Readonly<Record<StepName, string>> = {
+  install: " The operator can raise the limit with INSTALL_TIMEOUT_MS.",
+  build: " The operator can raise the limit with BUILD_TIMEOUT_MS.",
+  bundle: "",
+};
+
 function describeOutcome(
   step: StepName,
   outcome: Exclude<SandboxOutcome, { reason: "exit" }>,
@@ -118,17 +125,17 @@ function describeOutcome(
     case "time":
       return userFailure(
         `The ${step} step took longer than ${formatDuration(limits.wallTimeMs)} and was stopped.`,
-        "Make it faster. The end of the build log shows its last activity.",
+        `Make it faster. The end of the build log shows its last activity.${TIME_SETTINGS[step]}`,
       );
     case "memory":
       return userFailure(
         `The ${step} step used more than ${limits.memoryMb} MB of memory and was stopped.`,
-        "Reduce its memory use, for example with fewer parallel workers.",
+        "Reduce its memory use, for example with fewer parallel workers. The operator can raise the limit with BUILD_MEMORY_MB.",
       );
     case "disk":
       return userFailure(
         `The ${step} step wrote more than ${limits.diskMb} MB to disk and was stopped.`,
-        "Reduce what it writes. Large dependencies and generated files are common causes.",
+        "Reduce what it writes. Large dependencies and generated files are common causes. The operator can raise the limit with BUILD_DISK_MB.",
       );
     case "signal":
       return userFailure(

@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageRegistry, ServedPackages } from "../../ports/package-registry.ts";
+import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
 import { adjustNpmrc } from "./adjust-npmrc.ts";
-import { type BuildContext, runBuildStep, say, type StepResult } from "./build-step.ts";
+import { type BuildContext, type BuildStep, runBuildStep, say, type StepResult } from "./build-step.ts";
 import {
   type BuildEntries,
   type DependencyEntry,
@@ -17,12 +18,13 @@ import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
 import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
-import { readPackageNames } from "./read-package-names.ts";
+import { readPackageNames, readProjectTexts } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
+import { trustCertificate } from "./trust-certificate.ts";
 
 /** What an install left for the following steps. */
 export interface Installed {
@@ -114,27 +116,77 @@ async function install(
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
-  await using session = await packages.open(await readPackageNames(directory));
+  const { registry = null } = context.request;
+  const access = { sources: await readProjectTexts(directory), registry };
+  await using session = await packages.open(await readPackageNames(directory), access);
   const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
   const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env }, nodeVersion: node.version };
-  const npmrc = await adjustNpmrc(directory, session.registryUrl);
+  const npmrc = await adjustNpmrc(directory, session.registryUrl, registry);
+  const trust = trustCertificate(session);
   const options = packageManager === "npm" ? npmrc.npmOptions : [];
   const step = {
     name: "install",
     directory: location.installDirectory,
-    env: { ...npmrc.env, ...env(session.registryUrl) },
+    env: { ...npmrc.env, ...env(session.registryUrl), ...trust.env },
+    mounts: trust.mounts,
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
   const run = (argv: readonly [string, ...string[]]) =>
-    runBuildStep(selected, { ...step, argv: [...argv, ...options] });
+    runBuildStep(selected, { ...step, argv: [...withRemote(packageManager, session, argv), ...options] });
   const target = { registryUrl: session.registryUrl, member: memberOf(location) };
+  const { isIncomplete, relaxed } = await runInstalls({ context, session, project, directory, target, run });
+  const isPlugged =
+    packageManager === "yarn-berry" && needsPackageScripts(session.served()) && usesPlugAndPlay(directory);
+  const linked = isPlugged ? { ...selected, env: { ...selected.env, ...NODE_MODULES } } : selected;
+  if (isPlugged)
+    await installToNodeModules(linked, session, {
+      ...step,
+      argv: argv(rootEntries, target.registryUrl, target.member),
+    });
+  const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
+  const warnings = [
+    ...node.warnings,
+    ...relaxed.map(({ warning }) => warning),
+    ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
+  ];
+  return { selected: linked, warnings, served: session.served(), isWanted: isExact };
+}
+
+/** Install scripts need a folder for their package, which Plug'n'Play has not. */
+const NODE_MODULES = { YARN_NODE_LINKER: "node-modules" } as const;
+const PLUG_AND_PLAY_WARNING =
+  "Packages with install scripts do not run from the archives of Plug'n'Play, so they were installed to node_modules. Add `nodeLinker: node-modules` to .yarnrc.yml.";
+
+async function installToNodeModules(context: BuildContext, session: PackageSession, step: BuildStep): Promise<void> {
+  const { code, output } = await runBuildStep(context, step);
+  if (code !== 0) throw explainInstallFailure("yarn-berry", session.report(), output.lines());
+}
+
+interface InstallRun {
+  context: BuildContext;
+  session: PackageSession;
+  project: Project;
+  directory: string;
+  target: { registryUrl: string; member: string | null };
+  run(argv: readonly [string, ...string[]]): Promise<StepResult>;
+}
+
+/** Installs, and after a failure without the check that failed. @throws {BuildFailure} */
+async function runInstalls({ context, session, project, directory, target, run }: InstallRun): Promise<{
+  isIncomplete: boolean;
+  relaxed: RelaxedInstall[];
+}> {
+  const { packageManager, rootEntries } = project;
+  const { argv } = INSTALL_COMMANDS[packageManager];
   const first = await run(argv(rootEntries, target.registryUrl, target.member));
   const isIncomplete = lacksUnpublished(packageManager, first);
   const relaxed: RelaxedInstall[] = [];
   let last = isIncomplete ? await run(npmCommand("install")) : first;
   while (last.code !== 0) {
-    const next = hasLockfile(project) ? relaxInstall(packageManager, last.output.lines(), relaxed, target) : null;
+    const next = hasLockfile(project)
+      ? relaxInstall(packageManager, last.output.lines(), relaxed, target, session.report().missing)
+      : null;
     if (next === null)
       throw explainInstallFailure(
         packageManager,
@@ -146,9 +198,21 @@ async function install(
     relaxed.push(next);
     last = await run(next.argv);
   }
-  const isExact = !isIncomplete && relaxed.length === 0 && node.isWanted && tool.isWanted;
-  const warnings = [...node.warnings, ...relaxed.map(({ warning }) => warning)];
-  return { selected, warnings, served: session.served(), isWanted: isExact };
+  return { isIncomplete, relaxed };
+}
+
+function usesPlugAndPlay(directory: string): boolean {
+  return existsSync(path.join(directory, ".pnp.cjs"));
+}
+
+/** The same install. For npm, with a script that prepares dependencies outside of the registry. */
+function withRemote(
+  packageManager: PackageManager,
+  { certificateFile, registryUrl }: PackageSession,
+  argv: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  if (packageManager !== "npm" || certificateFile === null) return argv;
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-npm.ts`, registryUrl, ...argv.slice(1)];
 }
 
 function hasLockfile({ packageManager, rootEntries }: Project): boolean {

@@ -21,7 +21,8 @@ export async function packServer(context: BuildContext, command: string, directo
   const output = path.join(request.outputDirectory, "layers");
   await mkdir(output);
   const { signal } = request;
-  const tree = { folder: request.sourceDirectory, mountedAt: SANDBOX_PATHS.source, output };
+  const runtime = downloadedNode(context);
+  const tree = { folder: request.sourceDirectory, mountedAt: SANDBOX_PATHS.source, output, runtime };
   const layers = await packTree({ sandbox, limits: limits.bundle, signal }, tree).catch((error: unknown) => {
     if (!(error instanceof ArchiveFailure) || error.outcome.reason === "exit") throw error;
     throw tooLarge(error);
@@ -30,6 +31,13 @@ export async function packServer(context: BuildContext, command: string, directo
   if (bytes > MAX_SIZE_MB * MEBIBYTE) throw tooLarge();
   say(context, `Packed ${Math.ceil(bytes / MEBIBYTE)} MiB.`);
   return { command, directory, layers: layers.map(({ digest, path: file }) => ({ digest, path: file })) };
+}
+
+/** The folder with the version of Node.js that the build downloaded, because the project names it; `null` if it did not. */
+function downloadedNode({ env, scratchDirectory }: BuildContext): string | null {
+  const node = env["BUILD_NODE"];
+  if (node === undefined) return null;
+  return path.join(scratchDirectory, path.posix.relative(SANDBOX_PATHS.scratch, path.posix.dirname(node)));
 }
 
 function tooLarge(cause?: unknown): BuildFailure {

@@ -73,6 +73,7 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
       YARN_NPM_REGISTRY_SERVER: registryUrl,
       YARN_UNSAFE_HTTP_WHITELIST: new URL(registryUrl).hostname,
       YARN_HTTP_PROXY: SANDBOX_PROXY_URL,
+      YARN_HTTPS_PROXY: SANDBOX_PROXY_URL,
       YARN_HTTP_RETRY: "0",
     }),
     buildEnv: {

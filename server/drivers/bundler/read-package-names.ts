@@ -28,14 +28,21 @@ const NAME = /(?:@[\w~.-]+\/)?[\w~][\w~.-]*/g;
  */
 export async function readPackageNames(directory: string): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
+  for (const text of await readProjectTexts(directory)) await addNames(names, text);
+  return names;
+}
+
+/** Returns the texts of all manifests and lockfiles of a project, up to a size. */
+export async function readProjectTexts(directory: string): Promise<string[]> {
   const files = [...LOCKFILES.map((name) => path.join(directory, name)), ...(await findManifests(directory))];
+  const texts: string[] = [];
   let bytesLeft = MAX_BYTES;
   for (const file of files) {
     const text = (await readUntrusted(file, bytesLeft).catch(nullIfTooLarge)) ?? "";
     bytesLeft -= text.length;
-    await addNames(names, text);
+    texts.push(text);
   }
-  return names;
+  return texts;
 }
 
 async function addNames(names: Set<string>, text: string): Promise<void> {

@@ -11,6 +11,8 @@ import { toSingleLine } from "./single-line.ts";
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
 export const SVELTE_ADAPTER = "@sveltejs/adapter-cloudflare";
+/** Adapters of SvelteKit for other hosts. */
+const FOREIGN_SVELTE_ADAPTERS = ["@sveltejs/adapter-vercel", "@sveltejs/adapter-netlify"];
 const NEXT_ADAPTER = "@opennextjs/cloudflare";
 
 const dependencies = z.record(z.string(), z.unknown()).default({});
@@ -60,7 +62,7 @@ export interface Project {
   isPages: boolean;
   /** Whether there is a file with settings for Vercel or Netlify. */
   hasHostingSettings: boolean;
-  /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
+  /** Whether adapter-auto of SvelteKit or an adapter for another host is used, and the Cloudflare adapter is not installed yet. */
   needsSvelteAdapter: boolean;
   /** Whether OpenNext has to turn a build of Next.js into a script, and the build script does not run it. */
   needsOpenNext: boolean;
@@ -104,7 +106,8 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
     isPages: await isPagesProject(packageDirectory, packageEntries),
     hasHostingSettings:
       packageEntries.has("vercel.json") || packageEntries.has("netlify.toml") || rootOfSource.has("netlify.toml"),
-    needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
+    needsSvelteAdapter:
+      ["@sveltejs/adapter-auto", ...FOREIGN_SVELTE_ADAPTERS].some(depends) && !depends(SVELTE_ADAPTER),
     // Without its configuration, OpenNext asks whether to create one.
     needsOpenNext:
       depends(NEXT_ADAPTER) && packageEntries.has("open-next.config.ts") && !String(build).includes("opennext"),

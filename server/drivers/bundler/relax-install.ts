@@ -1,3 +1,4 @@
+import type { PackageReport } from "../../ports/package-registry.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 
@@ -51,7 +52,12 @@ export function relaxInstall(
   lines: readonly string[],
   tried: readonly RelaxedInstall[],
   target: { registryUrl: string; member: string | null },
+  missing: PackageReport["missing"] = [],
 ): RelaxedInstall | null {
+  if (packageManager === "yarn" && tried.length === 0) {
+    const removed = missing.filter(({ version }) => version !== null).map(({ name, version }) => `${name}@${version}`);
+    if (removed.length > 0) return withoutVersions(removed, target.registryUrl);
+  }
   const rule = RULES.find(({ pattern }) => lines.some((line) => pattern.test(line)));
   if (rule === undefined || (rule.option !== null && packageManager !== "npm")) return null;
   const argv =
@@ -62,4 +68,13 @@ export function relaxInstall(
     rule.option === null ? `${packageManager.replace("-berry", "")} install` : `npm install ${rule.option}`;
   const warning = `${rule.problem}. Run \`${command}\` and commit the lockfile.`;
   return tried.some((each) => each.warning === warning) ? null : { argv, warning };
+}
+
+/** Yarn 1 fetches every package of its lockfile, also one for another system that was removed from the registry. */
+function withoutVersions(removed: readonly string[], registryUrl: string): RelaxedInstall {
+  const [node, script, lockfile, ...rest] = INSTALL_COMMANDS.yarn.relaxed(registryUrl, null);
+  return {
+    argv: [node, script ?? "", `${lockfile}?without=${removed.join(",")}`, ...rest],
+    warning: `The package registry no longer has ${removed.join(", ")} of yarn.lock, so other versions may have been installed. Run \`yarn install\` and commit the lockfile.`,
+  };
 }

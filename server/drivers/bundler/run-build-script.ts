@@ -1,6 +1,6 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type BuildNetwork, openBuildNetwork } from "./build-network.ts";
-import { type BuildContext, type BuildStep, runBuildStep } from "./build-step.ts";
+import { type BuildContext, type BuildStep, runBuildStep, say } from "./build-step.ts";
 import { explainBuildFailure } from "./failures/explain-build.ts";
 import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";
@@ -8,6 +8,10 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /** Astro's error for pages that are rendered on request, when the project has no adapter. */
 const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
+
+/** The error of OpenSSL 3 for hashes such as MD4, with which webpack 4 names files. */
+const REMOVED_HASH = /error:0308010C\b/;
+const LEGACY_HASHES = "--openssl-legacy-provider";
 
 /**
  * Runs the `build` scripts of the packages that the project depends on, then its own, or the command that `vercel.json` or
@@ -24,7 +28,7 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const step = {
     name: "build",
     ...network.step,
-    env: { ...(context.request.runtime === "node" ? {} : platformVariables(project)), ...network.step.env },
+    env: { ...platformVariables(project, context), ...network.step.env },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -48,10 +52,21 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
   const { code, output } = await runBuildStep(context, step).finally(() => network.report());
   if (code === 0) return;
   const lines = output.lines();
+  const options = nodeOptions(context, step);
+  if (lines.some((line) => REMOVED_HASH.test(line)) && !options.includes(LEGACY_HASHES)) {
+    say(context, `warning: webpack 4 needs a hash that Node.js has removed. Building again with ${LEGACY_HASHES}.`);
+    const env = { ...step.env, NODE_OPTIONS: `${options} ${LEGACY_HASHES}`.trim() };
+    return run(context, { ...step, env }, network);
+  }
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
   if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
   const { nodeVersion = process.versions.node } = context;
   throw explainBuildFailure(code, lines, { ...network.connections(), nodeVersion, longLines: output.longLines() });
+}
+
+/** The options of Node.js that a step has, or that the owner has set for builds. */
+function nodeOptions({ request }: BuildContext, { env }: Pick<BuildStep, "env">): string {
+  return env?.["NODE_OPTIONS"] ?? request.variables?.["NODE_OPTIONS"] ?? "";
 }
 
 /**
@@ -59,9 +74,12 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
  * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
  * make Nitro build for Pages. A Pages project gets the second only, as on Pages. The build of a requested Node server gets neither.
  */
-function platformVariables({ needsSvelteAdapter, isPages }: Project): Record<string, string> {
+function platformVariables({ needsSvelteAdapter, isPages }: Project, context: BuildContext): Record<string, string> {
+  if (context.request.runtime === "node") return {};
   if (isPages) return { CF_PAGES: "1" };
-  return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
+  if (!needsSvelteAdapter) return { WORKERS_CI: "1" };
+  const options = `${nodeOptions(context, {})} --import=${SANDBOX_PATHS.scripts}/replace-svelte-adapter.mjs`.trim();
+  return { WORKERS_CI: "1", CF_PAGES: "1", NODE_OPTIONS: options };
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {

@@ -1,6 +1,6 @@
 /**
- * Hosts of telemetry, of error reports, and of checks for new versions. Tools go on when these cannot be reached, so a build
- * that requests them is not ended. Their subdomains count too.
+ * Hosts of telemetry, of error reports, of checks for new versions, and of data with a default. Tools go on when these cannot be
+ * reached, so a build that requests them is not ended. Their subdomains count too.
  */
 const TOLERATED = [
   "telemetry.nextjs.org",
@@ -15,6 +15,8 @@ const TOLERATED = [
   "analytics.gatsbyjs.com",
   "sparrow.cloudflare.com",
   "checkpoint.prisma.io",
+  // Local bindings of wrangler, which Vite plugins also start in builds, fetch sample properties of a request from it.
+  "workers.cloudflare.com",
   "api.nx.app",
   "cloud.nx.app",
   "sentry.io",

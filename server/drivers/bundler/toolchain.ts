@@ -13,6 +13,7 @@ export const SANDBOX_PATHS = {
   modules: "/opt/node_modules",
   compileCache: "/opt/compile-cache",
   dependencies: "/opt/dependencies",
+  certificate: "/opt/package-mirror.pem",
 } as const;
 
 /** The package of Bun for this processor. The one for x64 needs no instructions that only newer processors have. */

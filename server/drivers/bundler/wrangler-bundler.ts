@@ -47,13 +47,18 @@ export const DEFAULT_LIMITS: StepLimits = {
   bundle: { ...COMMON_LIMITS, wallTimeMs: 2 * 60_000 },
 };
 
+interface BuildSizes {
+  memoryMb: number;
+  diskMb: number;
+}
+
 /** The limits of the steps of a build. */
-export function stepLimits(limits: { memoryMb: number; installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
-  const { memoryMb, installTimeoutMs, buildTimeoutMs } = limits;
+export function stepLimits(limits: BuildSizes & { installTimeoutMs: number; buildTimeoutMs: number }): StepLimits {
+  const { memoryMb, diskMb, installTimeoutMs, buildTimeoutMs } = limits;
   return {
-    install: { ...DEFAULT_LIMITS.install, memoryMb, wallTimeMs: installTimeoutMs },
-    build: { ...DEFAULT_LIMITS.build, memoryMb, wallTimeMs: buildTimeoutMs },
-    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb },
+    install: { ...DEFAULT_LIMITS.install, memoryMb, diskMb, wallTimeMs: installTimeoutMs },
+    build: { ...DEFAULT_LIMITS.build, memoryMb, diskMb, wallTimeMs: buildTimeoutMs },
+    bundle: { ...DEFAULT_LIMITS.bundle, memoryMb, diskMb },
   };
 }
 

@@ -1,19 +1,30 @@
 import { once } from "node:events";
-import { chmod } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
-import type { Duplex } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { type SecureContext, TLSSocket } from "node:tls";
 import type { PackageReport, PackageSession, RefusedRequest } from "../../ports/package-registry.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
 import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
-import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
+import type { Packument } from "./packument.ts";
+import { NotInRegistry } from "./registry-client.ts";
+import { type RemoteAccess, isTooLarge } from "./remote-access.ts";
 
 /** Every connection takes a file descriptor of the service, and untrusted code in an install can open any number. */
 const MAX_CONNECTIONS = 256;
 
 /** Install scripts can request any number of hosts and packages, and each one is held in memory. */
 const MAX_REFUSED = 100;
+
+/** Reads packages by their names. */
+export interface PackageClient {
+  /** @throws {NotInRegistry} */
+  getPackument(name: string): Promise<Packument>;
+  /** @throws {NotInRegistry} */
+  fetchTarball(name: string, version: string): Promise<{ body: Readable; hasInstallScript: boolean }>;
+}
 
 /** What the client of a session may request. */
 export interface MirrorAdmission {
@@ -28,16 +39,24 @@ export interface MirrorAdmission {
 }
 
 /** Serves the mirror to one install, on a unix socket of its own. */
-export async function openMirrorSession(client: RegistryClient, admission: MirrorAdmission): Promise<PackageSession> {
+export async function openMirrorSession(
+  client: PackageClient,
+  admission: MirrorAdmission,
+  remote: RemoteAccess | null,
+): Promise<PackageSession> {
   const folder = await createSocketFolder("packages");
   const socketPath = path.join(folder.path, "socket");
-  const server = new MirrorServer(client, admission);
+  const certificateFile = remote === null ? null : path.join(folder.path, "certificate.pem");
+  if (certificateFile !== null && remote !== null)
+    await writeFile(certificateFile, remote.certificate, { mode: 0o644 });
+  const server = new MirrorServer(client, admission, remote);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
   await chmod(socketPath, 0o666);
   return {
     socketPath,
     registryUrl: MIRROR_URL,
+    certificateFile,
     report: () => server.report(),
     refused: () => server.refused,
     served: () => server.served,
@@ -54,7 +73,11 @@ class QuotaExceeded extends Error {
 
 class MirrorServer {
   readonly #http: Server;
-  readonly #client: RegistryClient;
+  readonly #client: PackageClient;
+  readonly #remote: RemoteAccess | null;
+  /** The host of each connection that a client opened to a host outside of the registry, which ends here. */
+  readonly #remoteHosts = new WeakMap<Duplex, string>();
+  readonly #failedUrls = new Map<string, string>();
   readonly #admission: MirrorAdmission;
   readonly #unavailable = new Set<string>();
   readonly #missing: { name: string; version: string | null }[] = [];
@@ -63,8 +86,9 @@ class MirrorServer {
   readonly served = { packages: new Set<string>(), withScripts: new Set<string>() };
   #script: string | null = null;
 
-  constructor(client: RegistryClient, admission: MirrorAdmission) {
+  constructor(client: PackageClient, admission: MirrorAdmission, remote: RemoteAccess | null) {
     this.#client = client;
+    this.#remote = remote;
     this.#admission = admission;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
@@ -83,6 +107,7 @@ class MirrorServer {
     return {
       unavailable: [...this.#unavailable],
       missing: [...this.#missing],
+      failedUrls: [...this.#failedUrls].map(([url, reason]) => ({ url, reason })),
       blockedHosts: [...this.#blockedHosts],
       exceeded: this.#admission.exceeded,
     };
@@ -94,9 +119,12 @@ class MirrorServer {
     await once(this.#http, "close");
   }
 
-  async #handle({ method, url = "" }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle({ method, url = "", socket }: IncomingMessage, response: ServerResponse): Promise<void> {
     if (method !== "GET" && method !== "HEAD")
       return sendError(response, 405, "The package mirror is read-only. It accepts GET and HEAD.");
+    const remoteHost = this.#remoteHosts.get(socket);
+    if (remoteHost !== undefined && this.#remote !== null)
+      return this.#respondRemotely(this.#remote, URL.parse(url, `https://${remoteHost}`), method, response);
     const request = parseMirrorRequest(url);
     try {
       await this.#respond(request, response);
@@ -142,6 +170,35 @@ class MirrorServer {
     }
   }
 
+  /** Responds to a request for a file outside of the registry. */
+  async #respondRemotely(
+    remote: RemoteAccess,
+    url: URL | null,
+    method: "GET" | "HEAD",
+    response: ServerResponse,
+  ): Promise<void> {
+    if (url === null || !remote.admits(url)) {
+      this.#recordRefusal(url?.host ?? null, null);
+      return sendError(response, 403, "The project does not name this URL.");
+    }
+    try {
+      const file = await remote.fetch(url, method);
+      if (isTooLarge(file)) throw new QuotaExceeded();
+      if (method === "GET" && file.isPackage) this.served.withScripts.add(url.href);
+      response.writeHead(200, file.headers);
+      await pipeline(file.body, (chunks) => this.#count(chunks), response);
+    } catch (error) {
+      this.#handleRemoteFailure(remote, url, error, response);
+    }
+  }
+
+  #handleRemoteFailure(remote: RemoteAccess, url: URL, error: unknown, response: ServerResponse): void {
+    const { reason, status } = remote.describe(error);
+    if (!isPrematureClose(error) && this.#failedUrls.size < MAX_REFUSED) this.#failedUrls.set(url.href, reason);
+    if (response.headersSent) response.destroy();
+    else sendError(response, status, reason);
+  }
+
   async *#count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       if (!this.#admission.receive(chunk.length)) throw new QuotaExceeded();
@@ -171,12 +228,23 @@ class MirrorServer {
       this.#missing.push({ name, version });
   }
 
-  /** Yarn 2 and later requests a tunnel to the registry. It ends here: this server handles the requests in it. */
+  /** A tunnel ends here, that of Yarn 2 and later to the registry too: this server handles the requests in it. */
   #openTunnel(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (request.url !== `${MIRROR_HOST}:80`) return this.#rejectTunnel(request, socket);
+    const host = (request.url ?? "").replace(/:443$/, "");
+    const context = this.#remote?.contextOf(host) ?? null;
+    if (context === null && request.url !== `${MIRROR_HOST}:80`) return this.#rejectTunnel(request, socket);
     socket.unshift(head);
     socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    this.#http.emit("connection", socket);
+    this.#http.emit("connection", context === null ? socket : this.#openTls(host, socket, context));
+  }
+
+  /** A connection to a host outside of the registry, of which the project names packages, ends here too. */
+  #openTls(host: string, socket: Duplex, secureContext: SecureContext): Duplex {
+    const secure = new TLSSocket(socket, { isServer: true, secureContext });
+    secure.on("error", () => socket.destroy());
+    socket.on("error", () => secure.destroy());
+    this.#remoteHosts.set(secure, host);
+    return secure;
   }
 
   #rejectTunnel({ url }: IncomingMessage, socket: Duplex): void {

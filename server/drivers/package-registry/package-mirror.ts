@@ -1,9 +1,14 @@
-import type { PackageSession, PackageRegistry } from "../../ports/package-registry.ts";
+import type { BuildRegistry } from "../../../domain/ports/bundler.ts";
+import type { InstallAccess, PackageRegistry, PackageSession } from "../../ports/package-registry.ts";
 import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
-import { type MirrorAdmission, openMirrorSession } from "./mirror-session.ts";
+import { type MirrorAdmission, openMirrorSession, type PackageClient } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
+import { PrivateRegistryClient } from "./private-registry-client.ts";
 import { RegistryClient } from "./registry-client.ts";
+import { RemoteAccess } from "./remote-access.ts";
+import { RemoteFetcher, type RemoteFetcherOptions } from "./remote-fetcher.ts";
+import { RemoteSources } from "./remote-sources.ts";
 import { ResolvedPackages } from "./resolved-packages.ts";
 
 export interface MirrorLimits extends InstallQuotaLimits {
@@ -24,6 +29,8 @@ export interface PackageMirrorOptions {
   limits?: Partial<MirrorLimits>;
   /** Called with the code of the error, such as `ENOTFOUND`, when the registry begins not to respond. */
   onOutage?: (code: string) => void;
+  /** How packages outside of the registry, and private registries, are reached. */
+  remote?: RemoteFetcherOptions;
 }
 
 /**
@@ -35,30 +42,54 @@ export class PackageMirror implements PackageRegistry {
   readonly #limits: MirrorLimits;
   readonly #cache: PackageCache;
   readonly #onOutage: ((code: string) => void) | undefined;
+  readonly #fetcher: RemoteFetcher;
   #client: Promise<RegistryClient> | null = null;
 
-  constructor({ cacheDirectory, readSettings, limits, onOutage }: PackageMirrorOptions) {
+  constructor({ cacheDirectory, readSettings, limits, onOutage, remote }: PackageMirrorOptions) {
+    this.#fetcher = new RemoteFetcher(remote);
     this.#readSettings = readSettings;
     this.#onOutage = onOutage;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#cache = new PackageCache(cacheDirectory, this.#limits.cacheBytes);
   }
 
-  open(names: ReadonlySet<string>): Promise<PackageSession> {
-    return this.#openSession(new InstallQuota(names, this.#limits));
+  open(names: ReadonlySet<string>, { sources = [], registry = null }: InstallAccess = {}): Promise<PackageSession> {
+    const named = new RemoteSources();
+    for (const text of sources) named.add(text);
+    const remote = named.hosts.size === 0 ? null : new RemoteAccess(named, this.#fetcher);
+    return this.#openSession(new InstallQuota(names, this.#limits), registry, remote);
   }
 
-  openResolved(packages: ReadonlySet<string>): Promise<PackageSession> {
-    return this.#openSession(new ResolvedPackages(packages));
+  openResolved(
+    packages: ReadonlySet<string>,
+    { registry = null }: Pick<InstallAccess, "registry"> = {},
+  ): Promise<PackageSession> {
+    return this.#openSession(new ResolvedPackages(packages), registry, null);
   }
 
-  async #openSession(admission: MirrorAdmission): Promise<PackageSession> {
-    const session = await openMirrorSession(await this.#openClient(), admission);
+  async #openSession(
+    admission: MirrorAdmission,
+    registry: BuildRegistry | null,
+    remote: RemoteAccess | null,
+  ): Promise<PackageSession> {
+    const shared = await this.#openClient();
+    const client = registry === null ? shared : this.#withPrivate(shared, registry);
+    const session = await openMirrorSession(client, admission, remote);
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();
     };
     return { ...session, [Symbol.asyncDispose]: dispose };
+  }
+
+  /** Its responses live as long as the session, so that no other organization and no other app gets them. */
+  #withPrivate(shared: PackageClient, registry: BuildRegistry): PackageClient {
+    const own = new PrivateRegistryClient(registry, this.#fetcher);
+    const select = (name: string) => (registry.scope === null || name.startsWith(`${registry.scope}/`) ? own : shared);
+    return {
+      getPackument: (name) => select(name).getPackument(name),
+      fetchTarball: (name, version) => select(name).fetchTarball(name, version),
+    };
   }
 
   /** Opens the client with the first install. A failure is not cached: the next install tries again. */

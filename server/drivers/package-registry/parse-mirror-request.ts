@@ -37,7 +37,13 @@ export function parseMirrorRequest(url: string): MirrorRequest {
   return parseTarballPath(path);
 }
 
+/** GitHub's registry has another form: `/download/@scope/name/1.0.0/<hash>`. */
+const DOWNLOAD_PATH = new RegExp(`^/download/(${NAME})/([\\w.+-]+)/[0-9a-f]{40,64}$`);
+
 function parseTarballPath(path: string): MirrorRequest {
+  const [, downloaded, downloadedVersion] = DOWNLOAD_PATH.exec(path) ?? [];
+  if (downloaded !== undefined && downloadedVersion !== undefined)
+    return { kind: "tarball", name: downloaded, version: downloadedVersion };
   const [name, file] = TARBALL_PATH.exec(path)?.slice(1) ?? [];
   const stem = `${name?.replace(/^@.*\//, "")}-`;
   if (name === undefined || !file?.startsWith(stem)) return { kind: "unknown" };

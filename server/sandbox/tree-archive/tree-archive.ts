@@ -10,13 +10,16 @@ const MAX_DESCRIPTION_BYTES = 4096;
 const layersSchema = z
   .array(
     z.object({
-      file: z.enum(["files.tar.zst", "packages.tar.zst"]),
+      file: z.enum(["files.tar.zst", "packages.tar.zst", "runtime.tar.zst"]),
       digest: z.string().regex(/^[0-9a-f]{64}$/),
       bytes: z.int(),
     }),
   )
   .min(1)
-  .max(2);
+  .max(3);
+
+/** The folder of a packed Node.js, relative to the tree. */
+export const RUNTIME_FOLDER = ".node-runtime";
 
 /** One archive of a tree. */
 export interface PackedLayer {
@@ -41,20 +44,37 @@ export class ArchiveFailure extends Error {
   }
 }
 
+interface PackedTree {
+  folder: string;
+  /** The path at which the tree was built. */
+  mountedAt: string;
+  /** An empty folder. */
+  output: string;
+  /** The folder of the host with the `node` that the server needs; `null` for the one of the service. */
+  runtime: string | null;
+}
+
 /**
- * Packs an untrusted tree into archives in `output`, an empty folder: its files, and its installed packages if there are any.
+ * Packs an untrusted tree into archives: its files, its installed packages if there are any, and a Node.js.
  *
  * @throws {ArchiveFailure}
  */
 export async function packTree(
   { sandbox, limits, signal }: ArchiveRequest,
-  { folder, mountedAt, output }: { folder: string; mountedAt: string; output: string },
+  { folder, mountedAt, output, runtime }: PackedTree,
 ): Promise<PackedLayer[]> {
   const mounts = [
     { from: folder, to: mountedAt, writable: false },
     { from: output, to: "/out", writable: true },
+    ...(runtime === null ? [] : [{ from: runtime, to: "/runtime", writable: false }]),
   ];
-  await run({ sandbox, limits, signal }, ["pack-tree.mjs", mountedAt, "/out"], mounts, "The files could not be packed");
+  const runtimeArguments = runtime === null ? [] : ["/runtime", RUNTIME_FOLDER];
+  await run(
+    { sandbox, limits, signal },
+    ["pack-tree.mjs", mountedAt, "/out", ...runtimeArguments],
+    mounts,
+    "The files could not be packed",
+  );
   const text = (await readUntrusted(path.join(output, "layers.json"), MAX_DESCRIPTION_BYTES)) ?? "";
   const layers = layersSchema.parse(JSON.parse(text));
   return layers.map(({ file, digest, bytes }) => ({ digest, bytes, path: path.join(output, file) }));

@@ -175,7 +175,7 @@ test("a secret that is set after the last read of the variables is masked in the
 test("a variable that cannot be decrypted fails the deployment with its name and what to do", async () => {
   const app = await given();
   const read = () => Promise.reject(new UnreadableVariable("API_KEY"));
-  const variables = { read, readForBuild: read };
+  const variables = { read, readForBuild: read, readRegistry: read };
   await app.run(undefined, { ...app.ports.deps, variables });
   expect(await app.view()).toMatchObject({
     status: "failed",

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { createCheckout } from "../../support/builds/bundle-checkout.ts";
+import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 
 const WORKER = `export default { fetch: () => new Response("hello") };`;
@@ -21,4 +21,26 @@ test.each([
   });
   expect(log).toMatch(/Total Upload|Could not resolve/);
   expect(log).not.toMatch(/dry-run|Logs were written/);
+});
+
+/** The hash with which webpack 4 names files. */
+const NAME_FILES = `node -e 'require("crypto").createHash("md4")'`;
+
+test("a build with webpack 4 is repeated with the hashes that Node.js has removed", async () => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({
+      scripts: { build: `${NAME_FILES} && mkdir dist && echo built >dist/index.html` },
+    }),
+  });
+  const { bundle, log } = await runBundler(createTestBundler({}, tmpdir()), checkout);
+  expect(log).toContain("Building again with --openssl-legacy-provider.\n");
+  expect(bundle.assets).not.toBeNull();
+});
+
+test("a build that fails also with the removed hashes is repeated once", async () => {
+  const files = { "package.json": JSON.stringify({ scripts: { build: `NODE_OPTIONS= ${NAME_FILES}` } }) };
+  expect(await bundleFailure(createTestBundler({}, tmpdir()), files)).toMatchObject({
+    kind: "user",
+    message: expect.stringContaining("error:0308010C"),
+  });
 });

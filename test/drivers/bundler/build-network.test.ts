@@ -128,11 +128,18 @@ describe("a build with a list of hosts", () => {
 
   test("goes on after refused requests of telemetry, and to local servers", async () => {
     await using fonts = await openFonts();
-    const urls = ["https://telemetry.nextjs.org/", "https://o1.ingest.sentry.io/", "http://localhost:9/"];
+    const urls = [
+      "https://telemetry.nextjs.org/",
+      "https://o1.ingest.sentry.io/",
+      "https://workers.cloudflare.com/cf.json",
+      "http://localhost:9/",
+    ];
     const probe = `for (const url of ${JSON.stringify(urls)}) await fetch(url).catch(() => console.log("BLOCKED"));`;
     await using checkout = await createCheckout({ ...fetching(), "build.mjs": probe });
     const { log } = await runBundler(fonts.bundler, checkout);
-    expect(log.match(/BLOCKED/g)).toHaveLength(3);
-    expect(log).toContain("The build could not reach: telemetry.nextjs.org, o1.ingest.sentry.io\n");
+    expect(log.match(/BLOCKED/g)).toHaveLength(4);
+    expect(log).toContain(
+      "The build could not reach: telemetry.nextjs.org, o1.ingest.sentry.io, workers.cloudflare.com\n",
+    );
   });
 });

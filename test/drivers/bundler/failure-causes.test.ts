@@ -22,7 +22,7 @@ async function recordedOutput(name: string): Promise<string[]> {
 const shown = ({ message, advice }: BuildFailure) => [message, advice];
 const PUBLIC = { setting: "public", isPublic: true };
 const OFFLINE: BuildCircumstances = { kind: "none", egress: null, failedHosts: [], nodeVersion: "20 (.nvmrc)" };
-const NO_REPORT = { exceeded: null, unavailable: [], missing: [], blockedHosts: [] };
+const NO_REPORT = { exceeded: null, unavailable: [], missing: [], failedUrls: [], blockedHosts: [] };
 
 describe("a failed build script", () => {
   test.each([

@@ -12,10 +12,16 @@ const packageNamed = (name: string, version: string, files: Record<string, strin
   files: { "index.js": "", ...files },
 });
 
-const REQUEST_HANDLER = {
-  "index.js": `
-    exports.createRequestHandler = ({ routes }, mode) => ({ url }) =>
-      new Response(routes() + " in " + mode + " at " + url.slice(new URL(url).origin.length));`,
+/** The used part of a framework's server program: it serves static files and what a build exports. */
+const SERVE = {
+  "cli.js": `#!/usr/bin/env node
+    const { existsSync, readFileSync } = require("fs");
+    const build = require("path").resolve(process.argv[2]);
+    import(build).then(({ assetsBuildDirectory, routes }) =>
+      require("http").createServer(({ url }, response) => {
+        const file = assetsBuildDirectory + url;
+        response.end(existsSync(file) && url !== "/" ? readFileSync(file) : routes() + " at " + url);
+      }).listen(process.env.PORT || 3000));`,
 };
 
 /** Packages with the names of frameworks, without their code: the build scripts of the tests take their place. */
@@ -24,23 +30,18 @@ const PACKAGES = [
   packageNamed("@sveltejs/adapter-auto", "7.0.1", {
     "adapters.js": `export const adapters = [{ module: '@sveltejs/adapter-cloudflare',\n\t\tversion: '7'\n\t}];`,
   }),
-  packageNamed("@sveltejs/adapter-cloudflare", "7.2.0", { "worker.js": "export default { fetch() {} };" }),
+  packageNamed("@sveltejs/adapter-vercel", "6.3.0", { "index.js": `throw new Error("not for this host");` }),
+  packageNamed("@sveltejs/adapter-cloudflare", "7.2.0", {
+    "worker.js": "export default { fetch() {} };",
+    "index.js": "exports.worker = require('node:fs').readFileSync(__dirname + '/worker.js');",
+  }),
   packageNamed("wrangler", "4.0.0"),
   packageNamed("astro", "7.0.0"),
   packageNamed("@react-router/dev", "8.0.0"),
   packageNamed("@tanstack/react-start", "1.169.0"),
   packageNamed("@remix-run/dev", "8.0.0"),
-  packageNamed("@remix-run/node", "2.0.0", REQUEST_HANDLER),
-  packageNamed("react-router", "8.0.0", REQUEST_HANDLER),
-  {
-    ...packageNamed("react-dom", "19.0.0", {
-      "server.edge.js": "",
-      "server.node.js": "exports.renderToPipeableStream = (text) => text;",
-    }),
-    manifest: {
-      exports: { "./server": { workerd: "./server.edge.js" }, "./server.node": "./server.node.js" },
-    },
-  },
+  { ...packageNamed("@remix-run/serve", "2.0.0", SERVE), manifest: { bin: { "remix-serve": "cli.js" } } },
+  { ...packageNamed("@react-router/serve", "8.0.0", SERVE), manifest: { bin: { "react-router-serve": "cli.js" } } },
   {
     ...packageNamed("@opennextjs/cloudflare", "1.20.0", {
       "cli.sh": `#!/bin/sh\n[ "$1" = build ] && npm run build && cp build.js .open-next/worker.js`,
@@ -99,11 +100,29 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
       });
       await using setup = await setUp();
       const { bundle, log } = await runBundler(setup.bundler, checkout);
-      expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for @sveltejs/adapter-auto");
+      expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for SvelteKit");
       expect(log.split("\n").filter((line) => /Progress: .*\d$/.test(line))).toEqual([]);
       expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
     },
   );
+
+  test("a SvelteKit project with the adapter for another host is built with the Cloudflare adapter", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest("node build.mjs", { "@sveltejs/kit": "2.0.0", "@sveltejs/adapter-vercel": "6.3.0" }),
+      "svelte.config.js": `export { worker } from "@sveltejs/adapter-vercel";`,
+      "build.mjs": `
+        import { mkdirSync, writeFileSync } from "node:fs";
+        const { worker } = await import("./svelte.config.js");
+        if (!process.env.NODE_OPTIONS.startsWith("--max-old-space-size=500 ")) throw new Error("no NODE_OPTIONS");
+        mkdirSync(".svelte-kit/cloudflare", { recursive: true });
+        writeFileSync(".svelte-kit/cloudflare/_worker.js", worker);`,
+    });
+    await using setup = await setUp();
+    const variables = { NODE_OPTIONS: "--max-old-space-size=500" };
+    const { bundle, log } = await runBundler(setup.bundler, checkout, undefined, { variables });
+    expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for SvelteKit");
+    expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
+  });
 });
 
 describe("a Next.js app with OpenNext", () => {
@@ -133,11 +152,11 @@ describe("a Next.js app with OpenNext", () => {
 });
 
 describe("a server for Node.js that exports its routes", () => {
-  /** The form of the build of React Router and Remix. Its entry for the server renders to a stream of Node. */
+  /** The form of the build of React Router and Remix. */
   const server = (assets: string) => `
-    import { renderToPipeableStream } from "react-dom/server";
+    import { METHODS } from "node:http";
     export const assetsBuildDirectory = ${JSON.stringify(assets)};
-    export const routes = () => renderToPipeableStream("rendered");`;
+    export const routes = () => "rendered with " + METHODS.includes("GET");`;
 
   test.each([
     ["React Router", "@react-router/dev", "react-router", "react-router-serve ./build/server/index.js", "build"],
@@ -145,32 +164,30 @@ describe("a server for Node.js that exports its routes", () => {
       "React Router in another folder",
       "@react-router/dev",
       "react-router",
-      "cross-env A=1 react-router-serve out/server/index.js",
+      "NODE_ENV=production react-router-serve out/server/index.js",
       "out",
     ],
     ["React Router without a start script", "@react-router/dev", "react-router", "", "build"],
     ["Remix", "@remix-run/dev", "remix", "remix-serve build/server/index.js", "build"],
-  ])("of %s is served with its static files", async (_case, dependency, framework, start, folder) => {
+  ])("of %s is served by the program of the framework", async (_case, dependency, framework, start, folder) => {
     await using app = await publishProject(
       {
         "package.json": JSON.stringify({
           type: "module",
           scripts: { build: "sh build.sh", ...(start !== "" && { start }) },
-          dependencies: { "react-router": "8.0.0", "@remix-run/node": "2.0.0", "react-dom": "19.0.0" },
+          dependencies: { "@react-router/serve": "8.0.0", "@remix-run/serve": "2.0.0" },
           devDependencies: { [dependency]: "8.0.0" },
         }),
         "build.sh": `mkdir -p ${folder}/server ${folder}/client/assets && cp server.txt ${folder}/server/index.js
-          echo style >${folder}/client/assets/style.css && echo page >${folder}/client/index.html`,
+          echo style >${folder}/client/assets/style.css`,
         "server.txt": server(`${folder}/client`),
       },
       PACKAGES,
     );
     await app.published;
-    expect(app.bundle).toMatchObject({ framework, assets: { rules: { not_found_handling: "none" } } });
-    const paths = ["/a?b", "/assets/style.css", "/"];
-    expect(await Promise.all(paths.map(app.get))).toEqual(["rendered in production at /a?b", "style\n", "page\n"]);
-    const { modules } = await readUploadForm(scriptPathOf(app.bundle));
-    expect(Object.keys(modules)).not.toContain(`${folder}/client/assets/style.css`);
+    expect(app.bundle).toMatchObject({ framework, assets: null, code: { runtime: "node" } });
+    const paths = ["/a?b", "/assets/style.css"];
+    expect(await Promise.all(paths.map(app.get))).toEqual(["rendered with true at /a?b", "style\n"]);
   });
 });
 
@@ -196,7 +213,7 @@ describe("frameworks that built a server for another platform", () => {
   ])("a build of %s without pages fails with what it needs and the lines to add", async (name, dependencies, needs) => {
     await using setup = await setUp();
     const failure = await bundleFailure(setup.bundler, {
-      "package.json": manifest("mkdir -p dist/server && echo >dist/server/entry.mjs", dependencies),
+      "package.json": manifest("mkdir -p dist/server && echo >dist/server/chunk.mjs", dependencies),
     });
     expect(failure).toMatchObject({
       kind: "user",
@@ -204,22 +221,6 @@ describe("frameworks that built a server for another platform", () => {
       advice: expect.stringContaining("two lines"),
     });
     expect(failure.advice).not.toContain("…");
-  });
-
-  test("a server that React Router builds is not a server that listens", async () => {
-    await using setup = await setUp();
-    const failure = await bundleFailure(setup.bundler, {
-      "package.json": JSON.stringify({
-        type: "module",
-        scripts: {
-          build: "mkdir -p build/server && cp server.txt build/server/index.js",
-          start: "react-router-serve x",
-        },
-        devDependencies: { "@react-router/dev": "8.0.0" },
-      }),
-      "server.txt": `import http from "node:http"; export const routes = http.METHODS;`,
-    });
-    expect(failure.message).toContain("It needs Cloudflare's Vite plugin, or ssr: false.");
   });
 
   test("a build that Astro stops because it has no adapter fails with the lines to add", async () => {

@@ -190,7 +190,7 @@ describe("the install step", () => {
     [
       "a package from another host",
       { greeting: "github:owner/greeting" },
-      "The install tried to reach github.com for greeting. Builds can reach the package registry only.",
+      "greeting could not be fetched from https://github.com/owner/greeting.git/info/refs?service=git-upload-pack: github.com has no public address.",
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
     await using h = await setUp();
@@ -221,6 +221,34 @@ describe("the install step", () => {
       "1.0.0",
     );
   });
+
+  test("a version of yarn.lock that the registry no longer has is replaced, with a warning", async () => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies: { "@scope/words": "2.0.0" }, optionalDependencies: { host: "^1.0.0" } }),
+      "yarn.lock": `# yarn lockfile v1\n\n\n"@scope/words@2.0.0":\n  version "2.0.0"\n  resolved "${otherRegistry}/@scope/words/-/words-2.0.0.tgz"\n\nhost@^1.0.0:\n  version "1.0.7"\n  resolved "${otherRegistry}/host/-/host-1.0.7.tgz"\n`,
+      "index.js": GREETING_WORKER,
+    });
+    const { warnings } = await installWithWarnings(h.packages, checkout);
+    expect(warnings).toEqual([expect.stringContaining("no longer has host@1.0.7 of yarn.lock")]);
+    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/host/package.json"), "utf8")).toContain(
+      "1.0.0",
+    );
+  });
+
+  test.each([["pnpm-workspace.yaml", "allowBuilds:\n  greeting: true\nneverBuiltDependencies:\n  - host\n"]])(
+    "pnpm accepts both lists of scripts in %s, and the file stays as it is",
+    async (file, text) => {
+      await using h = await setUp();
+      await using checkout = await createCheckout({
+        "package.json": manifest({ packageManager: "pnpm@11.0.0" }),
+        [file]: text,
+        "index.js": GREETING_WORKER,
+      });
+      await installCheckout(h.packages, checkout);
+      expect(await readFile(path.join(checkout.sourceDirectory, file), "utf8")).toBe(text);
+    },
+  );
 
   test("a peer conflict that the lockfile contains is a warning", async () => {
     await using h = await setUp();
@@ -261,10 +289,10 @@ describe("the install step", () => {
   );
 
   test.each([
-    ["github:owner/repository", "npm@11.0.0", /for elsewhere/],
+    ["github:owner/repository", "npm@11.0.0", /elsewhere/],
     ["git+ssh://git@github.com/owner/repository.git", "npm@11.0.0", /elsewhere/],
-    ["https://example.com/elsewhere.tgz", "npm@11.0.0", /example\.com for elsewhere/],
-    ["github:owner/repository", "yarn@1.22.0", /for elsewhere/],
+    ["https://example.com/elsewhere.tgz", "npm@11.0.0", /^elsewhere could not be fetched from https:\/\/example\.com/],
+    ["github:owner/repository", "yarn@1.22.0", /elsewhere/],
     ["github:owner/repository", "pnpm@10.0.0", /elsewhere/],
   ])("a dependency on %s fails with %s, and the error names it", async (source, packageManager, message) => {
     await using h = await setUp();

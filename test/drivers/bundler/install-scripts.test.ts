@@ -32,6 +32,9 @@ const PACKAGES: readonly PublishedPackage[] = [
     { dependencies: { generating: "1.0.0" } },
   ),
   scripted("downloading", { install: request("https://github.com/releases/program") }),
+  scripted("browser", {
+    install: `test "$PUPPETEER_SKIP_DOWNLOAD $PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD" = "true 1" || ${request("https://storage.googleapis.com/browser")}`,
+  }),
   scripted("broken", { install: "echo first; echo the reason: no program >&2; exit 3" }),
   scripted("tolerant", {}, { optionalDependencies: { broken: "1.0.0" } }),
   scripted("curious", {
@@ -82,6 +85,13 @@ describe("the scripts of installed packages", () => {
     },
   );
 
+  test("Plug'n'Play: packages with scripts are installed to node_modules, with a warning", async () => {
+    await using checkout = await createCheckout(project(["generating"], { packageManager: "yarn@4.18.1" }));
+    const { warnings } = await installWithWarnings(mirror(), checkout);
+    expect(await readImported(checkout, "generating")).toBe("generated");
+    expect(warnings).toEqual([expect.stringContaining("Add `nodeLinker: node-modules` to .yarnrc.yml.")]);
+  });
+
   test.each([
     ["pnpm 10 without an approval", { packageManager: "pnpm@10.0.0" }, "module.exports = 'as published';"],
     [
@@ -104,6 +114,11 @@ describe("the scripts of installed packages", () => {
       project(["broken"], { scripts }, { ".npmrc": "ignore-scripts=true\n" }),
     );
     await installCheckout(mirror(), checkout);
+  });
+
+  test("packages that download a browser for tests are installed without it", async () => {
+    await using checkout = await createCheckout(project(["browser"]));
+    expect((await installWithWarnings(mirror(), checkout)).warnings).toEqual([]);
   });
 
   test("a failed script ends the build, and the error names the package and the reason", async () => {

@@ -2,20 +2,18 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
-import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
+import { describe, expect, test } from "vitest";
+import { type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import {
   createRegistryBundler,
   publishProject,
   startManifest as manifest,
 } from "../../support/builds/publish-project.ts";
-import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import type { PublishedPackage } from "../../support/builds/test-registry.ts";
-import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 type Files = Readonly<Record<string, Content>>;
 
-/** Packages with the forms of npm's: CommonJS, generated code, an optional package that is absent, native code. */
+/** Packages with the forms of npm's: CommonJS, generated code, an optional package that is absent, a program, a start-up script. */
 const PACKAGES: PublishedPackage[] = [
   {
     name: "framework",
@@ -23,21 +21,26 @@ const PACKAGES: PublishedPackage[] = [
     files: {
       "index.js": `
         const http = require("http");
-        const depd = require("depd");
         exports.compile = (body) => new Function("name", body);
         exports.listen = (handler, port) => http.createServer(handler).listen(port);
         exports.optional = () => require("not-installed");
         exports.readOwnFile = () => require("fs").readFileSync(require("path").join(__dirname, "own.txt"), "utf8");`,
       "own.txt": "of the package",
+      "cli.js": `#!/usr/bin/env node
+        const [, , command, file] = process.argv;
+        if (command !== "start") process.exit(9);
+        const app = require(require("path").resolve(file));
+        require("http").createServer((request, response) => response.end(app.greeting)).listen(process.env.PORT);`,
     },
-    manifest: { dependencies: { depd: "1.0.0" } },
+    manifest: { bin: { framework: "cli.js" } },
   },
+  // The form of a package with native code: its install script builds what it loads.
   {
-    name: "depd",
+    name: "native-database",
     version: "1.0.0",
-    files: { "index.js": `eval("throw new Error('eval')");`, "lib/browser/index.js": "" },
+    files: { "index.js": `exports.value = require("./build.json");`, "binding.gyp": "{}" },
+    manifest: { scripts: { install: `echo '"built"' >build.json` } },
   },
-  { name: "native-database", version: "1.0.0", files: { "index.js": "", "binding.gyp": "{}" } },
 ];
 
 /** The form of tslib and of a package that TypeScript compiled with it. */
@@ -62,7 +65,6 @@ const COMPILED_PACKAGES: PublishedPackage[] = [
   },
 ];
 
-const setUp = () => createRegistryBundler(PACKAGES);
 const publish = (files: Files, packages = PACKAGES) => publishProject(files, packages);
 
 const SERVER = `
@@ -101,7 +103,11 @@ const SERVER = `
     "/optional": (request, response) => {
       try { framework.optional(); } catch (error) { response.end(error.code); }
     },
-    "/write": (request, response) => fs.writeFile("data.json", "{}", (error) => response.end(String(error?.code))),
+    "/sloppy": (request, response) => {
+      undeclared = 0777;
+      response.end(String(undeclared) + arguments.length + this);
+    },
+    "/files": (request, response) => response.end(fs.readdirSync(path.join(__dirname, "..")).join()),
   };
   if (require.main === module)
     setTimeout(() => framework.listen((request, response) => routes[request.url](request, response), process.env.PORT), 300);`;
@@ -115,7 +121,7 @@ async function fetchCompressed(port: number, path: string): Promise<[encoding: s
 
 test("a server that listens and exports nothing runs as under Node", async () => {
   await using app = await publish({
-    "package.json": manifest("PORT=80 node ./bin/www", { dependencies: { framework: "1.0.0" } }),
+    "package.json": manifest("node ./bin/www", { dependencies: { framework: "1.0.0" } }),
     "bin/www": `#!/usr/bin/env node\n${SERVER}`,
     "views/index.html": "<h1>a view</h1>",
     "index.js": "module.exports = {};",
@@ -130,7 +136,7 @@ test("a server that listens and exports nothing runs as under Node", async () =>
     await Promise.all(["/", "/port", "/pipe", "/split", "/required", "/package", "/optional"].map(app.get)),
   ).toEqual([
     "hello world",
-    "8080 production",
+    "3000 production",
     "<h1>a view</h1>",
     "split",
     "a/b",
@@ -141,11 +147,10 @@ test("a server that listens and exports nothing runs as under Node", async () =>
   expect(await app.get("/closed")).toBe("closed");
   expect(await app.get("/events")).toBe("finish,close");
   await expect.poll(async () => Number(await app.get("/ticks"))).toBeGreaterThan(ticks);
-  expect(await app.get("/write")).toBe("EPERM");
+  expect(await app.get("/sloppy")).toBe("5115[object Object]");
   const compressed = await fetchCompressed(app.port, "/compressed");
   expect(compressed).toEqual(["gzip", "compressed"]);
-  const { modules } = await readUploadForm(scriptPathOf(app.bundle));
-  expect(Object.keys(modules)).not.toContain(".env");
+  expect(await app.get("/files")).toBe(".env,bin,index.js,node_modules,package-lock.json,package.json,views");
 });
 
 test("a package that imports the ES module of a CommonJS package gets its exports as under Node", async () => {
@@ -163,18 +168,96 @@ test("a package that imports the ES module of a CommonJS package gets its export
   expect(await app.get("/")).toBe("hello");
 });
 
-test("an entry that exports a handler and listens is served by its handler", async () => {
+test("an entry that listens runs as under Node, also if it exports a handler", async () => {
   await using app = await publish({
     "package.json": manifest("node index.mjs"),
     "index.mjs": `
       import { createServer } from "node:http";
-      import { spawn } from "node:child_process";
       createServer((request, response) => response.end("listening")).listen(3000);
-      export default { fetch: () => new Response("exported " + typeof spawn) };`,
+      export default { fetch: () => new Response("exported") };`,
   });
   await app.published;
-  expect(await app.get("/")).toBe("exported function");
-  expect(app.bundle.warnings).toEqual([expect.stringContaining("index.mjs imports node:child_process")]);
+  expect(await app.get("/")).toBe("listening");
+  expect(app.bundle.warnings).toEqual([]);
+});
+
+test("a server can use SQLite of Node.js, packages with native code, and /data", async () => {
+  await using app = await publish({
+    "package.json": manifest("node src/server.ts", { type: "module", dependencies: { "native-database": "1.0.0" } }),
+    "src/server.ts": `
+      import http from "node:http";
+      import { open } from "./db.ts";
+      const database = open(process.env["SQLITE_PATH"] as string);
+      http.createServer((request, response) => response.end(database)).listen(process.env["PORT"]);`,
+    "src/db.ts": `
+      import { DatabaseSync } from "node:sqlite";
+      import native from "native-database";
+      export function open(file: string): string {
+        const database = new DatabaseSync(file);
+        database.exec("CREATE TABLE words (word TEXT); INSERT INTO words VALUES ('stored')");
+        return [file, database.prepare("SELECT word FROM words").get()?.["word"], native.value].join(" ");
+      }`,
+  });
+  await app.published;
+  expect(await app.get("/")).toBe("/data/app.db stored built");
+});
+
+test("a Worker that a start script for another program does not name stays the deployed script", async () => {
+  await using setup = await createRegistryBundler([]);
+  await using checkout = await createCheckout({
+    "package.json": manifest("wrangler dev"),
+    "dev.js": `require("http").createServer().listen(3000);`,
+    "src/index.ts": `import { words } from "./words.ts"; export default { fetch: () => new Response(words) };`,
+    "src/words.ts": `export const words = "the worker";`,
+  });
+  const { bundle } = await runBundler(setup.bundler, checkout);
+  expect([bundle.code.runtime, bundle.framework]).toEqual(["worker", null]);
+});
+
+const LISTEN = `require("http").createServer((request, response) =>
+  response.end([process.env.MODE, process.argv[2], require("fs").existsSync("prepared")].join(" "))).listen(process.env.PORT);`;
+
+describe("a start script is run by a shell", { concurrent: true }, () => {
+  test.each<[string, Record<string, string>, Files, string]>([
+    ["with assignments and arguments", { start: "MODE=a node server.js b" }, {}, "a b false"],
+    ["that continues after other commands", { start: "touch prepared && MODE=a node server b" }, {}, "a b true"],
+    ["that runs another script", { start: "npm run serve", serve: "MODE=c node server.js d" }, {}, "c d false"],
+    ["after its prestart script", { start: "node server.js", prestart: "touch prepared" }, {}, "  true"],
+    ["without what builds the project", { start: "npm run build && node server.js e" }, {}, " e false"],
+    [
+      "unless a Procfile has a command",
+      { start: "node server.js" },
+      { Procfile: "web: MODE=f node server.js g\n" },
+      "f g false",
+    ],
+  ])("%s", async (_case, scripts, files, expected) => {
+    await using app = await publish({ "package.json": JSON.stringify({ scripts }), "server.js": LISTEN, ...files });
+    await app.published;
+    expect(await app.get("/")).toBe(expected);
+  });
+
+  test("that finds the programs of packages", async () => {
+    await using app = await publish({
+      "package.json": manifest("framework start app.js", { dependencies: { framework: "1.0.0" } }),
+      "app.js": `exports.greeting = "hello";`,
+    });
+    await app.published;
+    expect(await app.get("/")).toBe("hello");
+    expect(app.log).toContain('Node server: it starts with "framework start app.js".');
+  });
+
+  test("in the folder of a package of a workspace", async () => {
+    await using setup = await createRegistryBundler([]);
+    await using checkout = await createCheckout({
+      "package.json": JSON.stringify({ workspaces: ["packages/*"] }),
+      "packages/api/package.json": manifest("node server.js", { name: "api", dependencies: { words: "*" } }),
+      "packages/api/server.js": `require("http").createServer((q, r) => r.end(require("words"))).listen(process.env.PORT);`,
+      "packages/words/package.json": JSON.stringify({ name: "words", version: "1.0.0" }),
+      "packages/words/index.js": `module.exports = "words";`,
+    });
+    const { bundle } = await runBundler(setup.bundler, checkout, undefined, { rootDirectory: "packages/api" });
+    expect(bundle.code).toMatchObject({ runtime: "node", server: { directory: "packages/api" } });
+  });
 });
 
 test.each([
@@ -183,39 +266,15 @@ test.each([
 ])("an app that %s before it listens is not published, and the error says why", async (_case, code) => {
   await using app = await publish({
     "package.json": manifest("node server.js"),
-    "server.js": `require("http"); ${code}`,
+    "server.js": `require("http"); console.log("starting"); ${code}`,
   });
-  await expect(app.published).rejects.toThrow("DATABASE_URL is not set");
+  await expect(app.published).rejects.toMatchObject({
+    message: expect.stringContaining("DATABASE_URL is not set"),
+    printed: expect.arrayContaining(["starting"]),
+  });
 });
 
-test("a worker stays the deployed script beside a start script for Node", async () => {
-  await using setup = await setUp();
-  await using checkout = await createCheckout({
-    "package.json": manifest("node dev.js"),
-    "dev.js": `require("http").createServer().listen(3000);`,
-    "src/index.ts": `import { words } from "./words.ts"; export default { fetch: () => new Response(words) };`,
-    "src/words.ts": `export const words = "the worker";`,
-  });
-  const { bundle } = await runBundler(setup.bundler, checkout);
-  const { metadata, main } = await readUploadForm(scriptPathOf(bundle));
-  expect([metadata.main_module, metadata.bindings, bundle.framework]).toEqual(["index.js", [], null]);
-  expect(main).toContain("the worker");
-});
-
-test.each([
-  ["native-database", "native-database is a native module, and src/db.ts imports it", "JavaScript or WebAssembly"],
-  ["node:sqlite", "src/db.ts imports node:sqlite", "d1_databases"],
-])("a server that needs %s fails with the cause and what to do", async (name, message, advice) => {
-  await using setup = await setUp();
-  const dependencies = name.startsWith("node:") ? {} : { [name]: "1.0.0" };
-  const failure = await bundleFailure(setup.bundler, {
-    "package.json": manifest("tsx src/server.ts", { dependencies }),
-    "src/server.ts": `import "./db"; import http from "node:http"; http.createServer().listen(80);`,
-    "src/db.ts": `import * as database from "${name}"; export const open: unknown = database;`,
-  });
-  expect([failure.kind, failure.message, failure.advice]).toEqual([
-    "user",
-    expect.stringContaining(message),
-    expect.stringContaining(advice),
-  ]);
+test("a program that is not installed is named by the error", async () => {
+  await using app = await publish({ "package.json": manifest("strapi start") });
+  await expect(app.published).rejects.toThrow("strapi: not found");
 });

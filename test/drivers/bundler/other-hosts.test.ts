@@ -144,3 +144,27 @@ test("a page that loads the app's scripts from another host is deployed with a w
     expect.stringContaining("index.html loads its files from https://me.example/app/, not from this app."),
   ]);
 });
+
+test("a build for the address of another host loads its files from the app", async () => {
+  const base = "https://me.example/app/";
+  const page = `<script src="https://cdn.example/library.js"></script><script src="${base}name/assets/a.js"></script>`;
+  const build = [
+    "mkdir -p dist/name/assets",
+    `echo '${page}' >dist/index.html`,
+    `echo 'import("${base}b.js")' >dist/name/assets/a.js`,
+  ];
+  const { bundle, index, moved } = await bundleSite({
+    "package.json": JSON.stringify({ scripts: { build: build.join(" && ") } }),
+  });
+  expect(index).toBe(page.replace(base, "/").concat("\n"));
+  expect(moved[1]).toBe('import("/b.js")\n');
+  expect(bundle.warnings).toEqual([expect.stringContaining(`The build was made for ${base}.`)]);
+});
+
+test("a build for another host with hashes of its files is not changed", async () => {
+  const page = `<script src="https://me.example/a.js" integrity="sha384-AAAA"></script>`;
+  const build = `mkdir dist && echo '${page}' >dist/index.html && touch dist/a.js`;
+  const { bundle, index } = await bundleSite({ "package.json": JSON.stringify({ scripts: { build } }) });
+  expect(index).toBe(`${page}\n`);
+  expect(bundle.warnings).toEqual([expect.stringContaining("index.html loads its files from https://me.example/, ")]);
+});

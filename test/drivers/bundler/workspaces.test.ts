@@ -11,11 +11,12 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 import { scriptPathOf } from "../../support/builds/script-path.ts";
 
+const FRAMEWORK = { name: "astro", version: "7.0.0", files: { "index.js": "" } };
 const disposables = new AsyncDisposableStack();
 let bundler: Bundler;
 
 beforeAll(async () => {
-  const registry = disposables.use(await startRegistry(GREETING_PACKAGES));
+  const registry = disposables.use(await startRegistry([...GREETING_PACKAGES, FRAMEWORK]));
   const cache = disposables.use(await temporaryFolder());
   bundler = createTestBundler({ registry: registry.url }, cache.path);
 });
@@ -82,6 +83,33 @@ test.each([
   });
   const { bundle } = await runBundler(bundler, checkout);
   expect(bundle.rootDirectory).toBe("apps/site");
+});
+
+test.each([
+  ["no build script", {}],
+  ["a build script that builds its packages", { scripts: { build: "pnpm -r build" } }],
+])("a workspace whose root has a framework and %s deploys its only app", async (_case, root) => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({ workspaces: WORKSPACES, devDependencies: { astro: "7.0.0" }, ...root }),
+    "apps/site/package.json": `{ "name": "site", "version": "1.0.0" }`,
+    "apps/site/index.html": "<h1>site</h1>",
+  });
+  const { bundle } = await runBundler(bundler, checkout);
+  expect(bundle.rootDirectory).toBe("apps/site");
+});
+
+test("a workspace whose root has a framework and builds itself deploys the root", async () => {
+  await using checkout = await createCheckout({
+    "package.json": JSON.stringify({
+      workspaces: WORKSPACES,
+      scripts: { build: "mkdir dist && echo root >dist/index.html" },
+      devDependencies: { astro: "7.0.0" },
+    }),
+    "apps/site/package.json": `{ "name": "site", "version": "1.0.0" }`,
+    "apps/site/index.html": "<h1>site</h1>",
+  });
+  const { bundle } = await runBundler(bundler, checkout);
+  expect(bundle.rootDirectory).toBe(".");
 });
 
 test("a workspace whose root has settings for another host is built as there", async () => {

@@ -158,6 +158,7 @@ describe("the package mirror", () => {
         { name: "nothing", version: null },
         { name: "left", version: "9.0.0" },
       ],
+      failedUrls: [],
       blockedHosts: [],
       exceeded: null,
     });
@@ -170,7 +171,13 @@ describe("the package mirror", () => {
       await using mirror = await setUp();
       mirror.registry.failWith(500);
       expect((await sendToMirror(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
-      expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [], exceeded: null });
+      expect(mirror.report()).toEqual({
+        unavailable: ["left"],
+        missing: [],
+        failedUrls: [],
+        blockedHosts: [],
+        exceeded: null,
+      });
     },
   );
 
@@ -213,7 +220,13 @@ describe("the package mirror", () => {
     const mirror = new PackageMirror({ cacheDirectory: folder.path, readSettings });
     await expect(mirror.open(NAMES)).rejects.toThrow("unreadable npmrc");
     await using session = await mirror.open(NAMES);
-    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [], exceeded: null });
+    expect(session.report()).toEqual({
+      unavailable: [],
+      missing: [],
+      failedUrls: [],
+      blockedHosts: [],
+      exceeded: null,
+    });
   });
 
   test("disposing of a session removes the folder of its socket", async () => {

@@ -35,9 +35,22 @@ export async function createOrganization({ dataDirectory }: Installation, rest: 
   return rest.as((JSON.parse(stdout) as CreatedOrganization).api_key);
 }
 
+export interface DeploySettings {
+  rootDirectory?: string;
+  variables?: Readonly<Record<string, string>>;
+}
+
 /** Deploys a repository, and waits until the deployment has ended. */
-export async function deployRepository(rest: RestClient, repo: string, rootDirectory?: string): Promise<DeployedApp> {
-  const accepted = await rest.deploy({ repo, ...(rootDirectory !== undefined && { root_directory: rootDirectory }) });
+export async function deployRepository(
+  rest: RestClient,
+  repo: string,
+  { rootDirectory, variables = {} }: DeploySettings = {},
+): Promise<DeployedApp> {
+  const accepted = await rest.deploy({
+    repo,
+    ...(rootDirectory !== undefined && { root_directory: rootDirectory }),
+    variables: Object.entries(variables).map(([name, value]) => ({ name, value, build: true })),
+  });
   if (accepted.status !== 201) throw new Error(`The deployment was refused: ${accepted.text}`);
   const end = Date.now() + TIME_LIMIT_MS;
   for (;;) {

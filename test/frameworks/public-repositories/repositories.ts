@@ -17,6 +17,8 @@ export interface PublicRepository {
   folder?: string;
   /** The `root_directory` of the app; by default the root. */
   rootDirectory?: string;
+  /** Variables that the documentation of the repository requires, for its build and the app. */
+  variables?: Readonly<Record<string, string>>;
   /** Text that the page has in a browser, or its title. For another language: the message of the failure. */
   text: string;
   /** The path to open; by default `/`. */
@@ -78,7 +80,12 @@ const SINGLE_PAGE_APPS = [
     { repo: "antfu-collective/icones", text: "Icônes" },
     { repo: "gothinkster/react-redux-realworld-example-app", text: "conduit" },
     { repo: "gothinkster/vue-realworld-example-app", text: "conduit" },
-    { repo: "alan2207/bulletproof-react", rootDirectory: "apps/react-vite", text: "Bulletproof React" },
+    {
+      repo: "alan2207/bulletproof-react",
+      rootDirectory: "apps/react-vite",
+      variables: { VITE_APP_API_URL: "https://api.bulletproofapp.com", VITE_APP_ENABLE_API_MOCKING: "true" },
+      text: "Bulletproof React",
+    },
     { repo: "fastapi/full-stack-fastapi-template", rootDirectory: "frontend", text: "FastAPI" },
     { repo: "solidjs/templates", folder: "vanilla/basic", text: "Solid" },
     { repo: "solidjs/templates", folder: "vanilla/with-sass", text: "Solid" },
@@ -110,7 +117,8 @@ const WORKERS = all("Worker", [
   { repo: "honojs/examples", folder: "durable-objects", text: "Select a Durable Object" },
   { repo: "honojs/examples", folder: "jsx-ssr", text: "Post" },
   { repo: "cloudflare/templates", folder: "d1-template", text: "Successfully connected d1-template to D1" },
-  { repo: "cloudflare/templates", folder: "d1-starter-sessions-api-template", text: "D1 Sessions API" },
+  // Replaces d1-starter-sessions-api-template, whose page is empty without scripts from esm.sh.
+  { repo: "cloudflare/templates", folder: "react-router-hono-fullstack-template", text: "React Router" },
   { repo: "cloudflare/templates", folder: "react-starter-template", text: "Get started with Cloudflare" },
   { repo: "cloudflare/templates", folder: "to-do-list-kv-template", text: "Todo List" },
   { repo: "cloudflare/templates", folder: "remix-starter-template", text: "Remix" },
@@ -128,11 +136,14 @@ const WORKERS = all("Worker", [
   { repo: "cloudflare/worker-template-router", text: "Hello" },
   { repo: "cloudflare/d1-northwind", rootDirectory: "worker", path: "/api/status", text: "{}" },
   { repo: "trpc/trpc", folder: "examples/cloudflare-workers", text: "NOT_FOUND", path: "/" },
+  { repo: "vercel/examples", folder: `${BOILERPLATES}/sveltekit-1`, text: "to your new SvelteKit app" },
 ]);
 
 const WORKSPACES = all("workspace", [
   { repo: "excalidraw/excalidraw", text: "Excalidraw" },
-  { repo: "sveltejs/realworld", text: "conduit" },
+  // Replaces sveltejs/realworld, which shows nothing without its API at api.realworld.show.
+  { repo: "withastro/starlight", text: "Starlight" },
+  { repo: "vuejs/pinia", text: "Pinia" },
   { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
   { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
 ]);
@@ -154,6 +165,22 @@ const NEXT = all("Next.js", [
   { repo: "steven-tey/precedent", text: "Precedent" },
   { repo: "mickasmt/next-saas-stripe-starter", text: "Next" },
   { repo: "trpc/examples-next-prisma-starter", text: "tRPC" },
+  { repo: "vercel/examples", folder: "websockets/next-chat", text: "WebSocket Chat" },
+  { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
+  { repo: "vercel/examples", folder: "edge-middleware/cookies", text: "Cookies" },
+  { repo: "vercel/examples", folder: "app-directory/share-state", text: "Sharing State in Next.js" },
+  { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
+  { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
+  { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
+  { repo: "vercel/examples", folder: "storage/postgres-drizzle", text: "Postgres on Vercel" },
+  { repo: "vercel/examples", folder: "storage/postgres-starter", text: "Postgres on Vercel" },
+  { repo: "vercel/examples", folder: "storage/postgres-kysely", text: "Postgres on Vercel" },
+  { repo: "arhamkhnz/next-shadcn-admin-dashboard", text: "Studio Admin" },
+  { repo: "nextauthjs/next-auth-example", text: "NextAuth.js Example" },
+  { repo: "fuma-nama/fumadocs-ui-template", text: "Hello World" },
+  { repo: "vercel/next-app-router-playground", text: "Playground" },
+  { repo: "vercel/chatbot", text: "Chatbot" },
+  { repo: "umami-software/umami", text: "Umami" },
 ]);
 
 const NODE_SERVERS = all("Node server", [
@@ -179,6 +206,14 @@ const NODE_SERVERS = all("Node server", [
   { repo: "sahat/hackathon-starter", text: "Hackathon Starter" },
   { repo: "contentful/the-example-app.nodejs", text: "The example app" },
   { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
+  { repo: "remix-run/react-router-templates", folder: "node-postgres", text: "React Router" },
+  { repo: "remix-run/blues-stack", text: "Blues Stack" },
+  { repo: "notiz-dev/nestjs-prisma-starter", text: "Hello World!" },
+  { repo: "brocoders/nestjs-boilerplate", text: "NestJS API" },
+  { repo: "antonio-lazaro/prisma-express-typescript-boilerplate", path: "/v1/docs", text: "prisma-express" },
+  { repo: "prisma/prisma-examples", folder: "deployment-platforms/heroku", path: "/api", text: "" },
+  { repo: "withastro/astro", folder: "examples/ssr", text: "Online Store" },
+  { repo: "vercel/examples", folder: "solutions/express", text: "Express" },
 ]);
 
 const refused = (language: string) => `${language} project. Node.js and Workers projects can be deployed.`;

@@ -3,6 +3,7 @@ import { WranglerBundler, type WranglerBundlerOptions } from "../../../server/dr
 import { readConfig } from "../../../server/config.ts";
 import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
+import type { RemoteFetcherOptions } from "../../../server/drivers/package-registry/remote-fetcher.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 
 /** A bundler in the real sandbox that installs packages with `settings` and caches them in `cacheDirectory`. */
@@ -23,8 +24,12 @@ export function createTestBundler(
 }
 
 /** A package mirror with `settings` and an empty memory cache that caches packages in `cacheDirectory`. */
-export function createTestMirror(settings: NpmSettings, cacheDirectory: string): PackageMirror {
-  return new PackageMirror({ cacheDirectory, readSettings: () => Promise.resolve(settings) });
+export function createTestMirror(
+  settings: NpmSettings,
+  cacheDirectory: string,
+  remote: RemoteFetcherOptions = {},
+): PackageMirror {
+  return new PackageMirror({ cacheDirectory, readSettings: () => Promise.resolve(settings), remote });
 }
 
 /** The bundler of the service: with the machine's registry and the packages that `npm run setup` has cached. */

@@ -25,8 +25,9 @@ export async function installCheckout(
   checkout: TestCheckout,
   stored: { dependencies: DependencyStore; organizationId: string; appId?: string } | null = null,
   variables: Readonly<Record<string, string>> = {},
+  registry: BundleRequest["registry"] = null,
 ): Promise<string> {
-  return (await installWithWarnings(packages, checkout, stored, variables)).log;
+  return (await installWithWarnings(packages, checkout, stored, variables, registry)).log;
 }
 
 /** The same. Returns the warnings too. */
@@ -35,6 +36,7 @@ export async function installWithWarnings(
   checkout: TestCheckout,
   stored: Parameters<typeof installCheckout>[2] = null,
   variables: Readonly<Record<string, string>> = {},
+  registry: BundleRequest["registry"] = null,
 ): Promise<{ log: string; warnings: readonly string[] }> {
   await using scratch = await memoryFolder();
   const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
@@ -43,6 +45,7 @@ export async function installWithWarnings(
   const request = {
     ...checkout,
     variables,
+    registry,
     ...(stored && { organizationId: stored.organizationId, ...(stored.appId && { appId: stored.appId }) }),
     onOutput: (chunk: Uint8Array) => void chunks.push(chunk),
     signal: new AbortController().signal,

@@ -106,12 +106,12 @@ function tarballOf(published: PublishedPackage): Buffer {
 
 const BLOCK = 512;
 
-/** Creates a gzipped tar file like `npm pack`, with every file in the folder `package`. Equal files give equal bytes. */
-function createTarball(files: Readonly<Record<string, string>>): Buffer {
+/** Creates a gzipped tar file like `npm pack`, with every file in one folder. Equal files give equal bytes. */
+export function createTarball(files: Readonly<Record<string, string>>, folder = "package"): Buffer {
   const entries = Object.entries(files).flatMap(([name, text]) => {
     const content = Buffer.from(text);
     return [
-      header(`package/${name}`, content.length),
+      header(`${folder}/${name}`, content.length),
       content,
       Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK),
     ];

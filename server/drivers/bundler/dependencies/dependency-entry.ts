@@ -56,7 +56,9 @@ export async function describeDependencies(context: BuildContext, project: Proje
   const version = await wantedVersion(context, project);
   const node = (await wantedNode(context, location))?.specs ?? null;
   const platform = [process.version, process.arch];
-  const decisive = { organizationId, packageManager, version, location, platform, node };
+  // Not the token: an install with another one of the same registry has the same result.
+  const registry = context.request.registry && [context.request.registry.scope, context.request.registry.url];
+  const decisive = { organizationId, packageManager, version, location, platform, node, ...(registry && { registry }) };
   const key = hash(decisive, inputs.files);
   const installed = {
     organizationId,

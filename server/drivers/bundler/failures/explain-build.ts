@@ -16,6 +16,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/\berror TS\d+: |^Type error: /, "Correct the error. To see all errors, run: npx tsc --noEmit"],
   [
+    /sharp.{0,80}\.node|@img\/sharp|["'`]sharp["'`] module/i,
+    "The program of sharp for Linux is missing. Update sharp to ^0.33.0 or later, whose program is an npm package, and commit a lockfile that has it: `npm install --os=linux --cpu=x64 sharp`. Then deploy again.",
+  ],
+  [
     /\.node'|bindings file|prebuil[dt]|node-gyp/i,
     "The native program of this package is missing. The build log says which install scripts ran. With pnpm 10 and Bun, approve the package in package.json (pnpm.onlyBuiltDependencies, trustedDependencies).",
   ],

@@ -2,6 +2,7 @@ import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import type { PackageReport } from "../../../ports/package-registry.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 import type { ForeignPackage } from "../find-foreign-packages.ts";
+import { toSingleLine } from "../single-line.ts";
 import { OUTDATED_LOCKFILE } from "../relax-install.ts";
 
 const TITLES: Readonly<Record<PackageManager, string>> = {
@@ -39,6 +40,7 @@ export function explainInstallFailure(
   const unavailable = report.unavailable[0];
   if (unavailable !== undefined) return registryFailure(unavailable);
   return (
+    failedUrl(report, foreign) ??
     missingTarball(report, foreign) ??
     missingPackage(report, lines) ??
     missingVersion(lines) ??
@@ -61,10 +63,24 @@ function missingTarball({ missing }: PackageReport, foreign: readonly ForeignPac
   return host ? notReachable(host, [found.name]) : null;
 }
 
+/** A file outside of the registry that could not be fetched. Package managers tolerate some of these failures. */
+function failedUrl({ failedUrls: [failed] }: PackageReport, foreign: readonly ForeignPackage[]): BuildFailure | null {
+  if (failed === undefined) return null;
+  const { url, reason } = failed;
+  const [, repository = url] =
+    /^https:\/\/(?:codeload\.|api\.|raw\.)?[\w.-]+\/(?:repos\/)?([^/]+\/[^/]+?)(?:\.git)?(?:\/|$)/.exec(url) ?? [];
+  const named = foreign.filter(({ source }) => source.includes(url) || source.includes(repository));
+  const what = (named.length > 0 ? named : foreign).map(({ name }) => name).join(", ");
+  return userFailure(
+    `${what === "" ? "A package" : what} could not be fetched from ${toSingleLine(url)}: ${reason}.`,
+    "Check that the address is public and exists. Otherwise use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
+  );
+}
+
 function notReachable(host: string, names: readonly string[]): BuildFailure {
   const what = names.length === 0 ? "" : ` for ${names.join(", ")}`;
   return userFailure(
-    `The install tried to reach ${host}${what}. Builds can reach the package registry only.`,
+    `The install tried to reach ${host}${what}. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.`,
     "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }
@@ -80,7 +96,7 @@ function missingPackage({ missing }: PackageReport, lines: readonly string[]): B
     );
   return userFailure(
     `The package registry does not have the package ${found.name}.`,
-    "Correct its name in package.json, or remove it, then deploy again. A private package must be readable for the service.",
+    "Correct its name in package.json, or remove it, then deploy again. For a private package, set the variables NPM_REGISTRY and NPM_TOKEN of the app.",
   );
 }
 
@@ -110,7 +126,7 @@ function unreachableGit(lines: readonly string[], foreign: readonly ForeignPacka
   const [first] = foreign;
   if (first === undefined || !lines.some((line) => /\bgit\b|\bssh\b|Could not resolve host/i.test(line))) return null;
   return userFailure(
-    `The install tried to fetch ${foreign.map(({ name }) => name).join(", ")} with git, from ${first.source}. Builds can reach the package registry only.`,
+    `The install tried to fetch ${foreign.map(({ name }) => name).join(", ")} with git, from ${first.source}. Builds can reach the package registry, https archives, and repositories of GitHub, GitLab and Bitbucket.`,
     "Use a version of the package from the package registry, or copy its code into the repository, then deploy again.",
   );
 }

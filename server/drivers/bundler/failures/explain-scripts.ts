@@ -37,6 +37,11 @@ export function explainScriptFailure(
     );
   if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure);
   const hosts = hostsOf(failure, refused);
+  if (failure.packageName === "sharp" && hosts.length > 0)
+    return userFailure(
+      `${subject} tried to reach ${hosts.join(", ")} for its program. Versions of sharp before 0.33 download it; later ones have it as an npm package.`,
+      "Update sharp, and the packages that depend on it, to ^0.33.0 or later (`npm ls sharp` lists them; `overrides` in package.json can force the version), commit the lockfile, and deploy again.",
+    );
   if (hosts.length > 0) return unreachable(failure, hosts);
   const unresolved = packagesOf(failure, refused)[0];
   if (unresolved !== undefined)

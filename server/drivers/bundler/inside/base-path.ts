@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 
 const PAGE = "index.html";
@@ -20,8 +29,8 @@ export function moveToBasePath(directory: string): string[] {
   const missing = findMissingFiles(directory, page);
   const base = findBasePath(directory, missing);
   // At the root of the repository there are other files too.
-  if (base === null || path.normalize(directory) === ".")
-    return [...describeMissing(missing), ...describeOtherHost(directory, page)];
+  const isBuilt = path.normalize(directory) !== ".";
+  if (base === null || !isBuilt) return [...describeMissing(missing), ...replaceOtherHost(directory, page, isBuilt)];
   const moved = `${directory}.moved`;
   renameSync(directory, moved);
   mkdirSync(path.join(directory, path.dirname(base)), { recursive: true });
@@ -64,20 +73,43 @@ function describeMissing(files: readonly string[]): string[] {
   return [`index.html loads ${listed.join(", ")}, which the static files do not have.`];
 }
 
-/** A build for another address, such as one with `base: "https://example.com/app/"`, loads its own files from there. */
-function describeOtherHost(directory: string, page: string): string[] {
+/** Files of a build that may contain the address for which it was built. */
+const TEXTS = "**/*.{html,css,js,mjs,json,webmanifest}";
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * A build for another address, such as one with `base: "https://example.com/app/"`, loads its own files from there. Replaces the
+ * address, so that the files are loaded from this app. Pages that check hashes of their files are not changed.
+ *
+ * @returns warnings
+ */
+function replaceOtherHost(directory: string, page: string, isBuilt: boolean): string[] {
+  const address = findOtherAddress(directory, page);
+  if (address === null) return [];
+  const change =
+    "To change that, set the base path of the build to /: base (Vite), homepage (package.json) or publicPath.";
+  if (!isBuilt || /\bintegrity\s*=/i.test(page))
+    return [`index.html loads its files from ${address}, not from this app. ${change}`];
+  for (const name of globSync(TEXTS, { cwd: directory })) {
+    const file = path.join(directory, name);
+    const status = lstatSync(file);
+    if (!status.isFile() || status.size > MAX_TEXT_BYTES) continue;
+    const text = readFileSync(file, "utf8");
+    if (text.includes(address)) writeFileSync(file, text.replaceAll(address, "/"));
+  }
+  return [`The build was made for ${address}. This address was replaced by / in its files. ${change}`];
+}
+
+/** The address of another host from which a page loads a file that the build has; `null` if there is none. */
+function findOtherAddress(directory: string, page: string): string | null {
   for (const [, url = ""] of page.matchAll(ON_OTHER_HOST)) {
     if (!URL.canParse(url)) continue;
     const { origin, pathname } = new URL(url);
     const segments = decode(pathname).split("/").slice(1);
     const count = segments.findIndex((_, at) => existsSync(path.join(directory, ...segments.slice(at))));
-    if (count < 0) continue;
-    const address = [origin, ...segments.slice(0, count), ""].join("/");
-    return [
-      `index.html loads its files from ${address}, not from this app. To change that, set the base path of the build to /: base (Vite), homepage (package.json) or publicPath.`,
-    ];
+    if (count >= 0) return [origin, ...segments.slice(0, count), ""].join("/");
   }
-  return [];
+  return null;
 }
 
 function decode(text: string): string {

@@ -17,6 +17,10 @@ const MAX_PACKAGES = 2000;
 const MAX_TEXTS = 20;
 const PAGES = ["index.html", "public/index.html", "src/index.html"];
 
+/** Commands that run the scripts of other packages. */
+const OF_PACKAGES =
+  /\b(turbo|lerna|wireit)\b|\b(npm|pnpm|yarn|bun)\b.*\s(-r|-C|-F|-w|-ws|--(recursive|filter|workspaces?|prefix|dir|cwd)|workspaces?)\b/;
+
 const [resultFile = ""] = process.argv.slice(2);
 const root = process.cwd();
 const directories = [".", ...listMembers()].slice(0, MAX_PACKAGES);
@@ -25,6 +29,7 @@ const byName = new Map([...manifests].map(([directory, { name }]) => [name, dire
 const wordsOfBuild = readWordsOfBuild();
 const packages: WorkspacePackage[] = [];
 for (const [directory, manifest] of manifests) packages.push(await describePackage(directory, manifest));
+await correctRoot();
 writeFileSync(resultFile, JSON.stringify(packages));
 
 /** The folders that the patterns of the workspace match, without those that a pattern with `!` excludes. */
@@ -86,6 +91,19 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
 }
 
 /**
+ * The root can have a framework for its packages only, for example as a dependency of linters. It is not an app then, if it has
+ * no `build` script, or one that builds the packages, and if one of the packages is an app.
+ */
+async function correctRoot(): Promise<void> {
+  const [rootPackage, ...members] = packages;
+  const manifest = manifests.get(".") ?? {};
+  const build = manifest.scripts?.["build"];
+  const buildsPackages = typeof build !== "string" || OF_PACKAGES.test(build);
+  if (rootPackage?.kind !== "app" || !buildsPackages || !members.some(({ kind }) => kind === "app")) return;
+  rootPackage.kind = await kindOf(".", { ...manifest, dependencies: {}, devDependencies: {} });
+}
+
+/**
  * The words of the `build` script of the root, of the scripts that it runs, and of the settings for another host, such as `web`
  * of `turbo run build --filter=web`, or `apps/web` of `npm run build --prefix apps/web`.
  */
@@ -118,6 +136,7 @@ function isNamed(directory: string, name: unknown): boolean {
 }
 
 async function kindOf(directory: string, manifest: PackageJson): Promise<WorkspacePackage["kind"]> {
+  process.chdir(path.join(root, directory));
   // The start script of the root often starts one of the packages.
   const isServer = directory !== "." && readStartFile(readStartCommand(manifest)) !== null;
   const hasEntry = isServer || findEntry(manifest) !== undefined;

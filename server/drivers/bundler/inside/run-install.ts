@@ -1,11 +1,13 @@
 // Runs inside the sandbox. Installs with a package manager that downloads from the URLs in its lockfile and not from the
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
-// usage: node run-install.ts <lockfile> <registry> <program> [argument...]
+// usage: node run-install.ts <lockfile>[?without=name@1.0.0,...] <registry> <program> [argument...]
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
-const [lockfile, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
+const [lockfileText, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
+const [lockfile = "", without = ""] = lockfileText.split("?without=");
 
 if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
   const text = readFileSync(lockfile, "utf8");
@@ -16,7 +18,8 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
     .replaceAll(/(^ +resolution: \{.*\btarball: )https?:\/\/[^/\s,}]+\/(?=[^\s,}]*\/-\/)/gm, `$1${registry}`)
     // Yarn 2 and later: `resolution: "name@npm:1.0.0::__archiveUrl=https%3A%2F%2Fhost..."`. Without it, the registry is used.
     .replaceAll(/::__archiveUrl=[^"&\s]+(?=")/g, "");
-  if (replaced !== text) writeFileSync(lockfile, replaced);
+  const kept = without === "" ? replaced : withoutEntries(replaced, without.split(","));
+  if (kept !== text) writeFileSync(lockfile, kept);
 }
 
 // The settings of a project take precedence over variables, and Yarn 1 and pnpm have no options for scopes.
@@ -28,6 +31,43 @@ if (lstatSync(".npmrc", { throwIfNoEntry: false })?.isFile()) {
   if (replaced !== settings) writeFileSync(".npmrc", replaced);
 }
 
+// The mirror serves the packages of the private registry too, with the token, which is not here.
+const privateRegistry = process.env[REPLACED_REGISTRY];
+if (privateRegistry !== undefined) replacePrivateRegistry(privateRegistry.replace(/\/$/, ""));
+
 writeYarnSettings();
 
+// pnpm refuses two lists of scripts that a newer version accepts. This install runs none; the step for scripts reads both.
+const workspaceFile = "pnpm-workspace.yaml";
+const isWorkspace = program === "pnpm" && lstatSync(workspaceFile, { throwIfNoEntry: false })?.isFile() === true;
+const workspace = isWorkspace ? readFileSync(workspaceFile, "utf8") : "";
+const accepted = /^(onlyBuiltDependencies|allowBuilds):/m.test(workspace)
+  ? workspace.replace(/^neverBuiltDependencies:.*\n(?:(?:[ \t]+|- ).*(?:\n|$))*/m, "")
+  : workspace;
+if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
+
 process.exitCode = await runPackageManager(program, programArguments);
+
+if (accepted !== workspace) writeFileSync(workspaceFile, workspace);
+
+function replacePrivateRegistry(url: string): void {
+  for (const file of [".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const text = readFileSync(file, "utf8");
+    const changed = text.replaceAll(`${url}/`, registry).replaceAll(url, registry);
+    if (changed !== text) writeFileSync(file, changed);
+  }
+}
+
+/** The lockfile of Yarn 1 without the entries of some versions, which Yarn then resolves again. */
+function withoutEntries(text: string, versions: readonly string[]): string {
+  const isRemoved = (entry: string) =>
+    versions.some((each) => {
+      const [name, version] = [each.slice(0, each.lastIndexOf("@")), each.slice(each.lastIndexOf("@") + 1)];
+      return new RegExp(`^"?${RegExp.escape(name)}@[^\n]*:\n  version "${RegExp.escape(version)}"`).test(entry);
+    });
+  return text
+    .split(/\n{2,}/)
+    .filter((entry) => !isRemoved(entry))
+    .join("\n\n");
+}

@@ -21,5 +21,8 @@ export async function runPackageManager(program: string, args: readonly string[]
  */
 export function writeYarnSettings(): void {
   mkdirSync(homedir(), { recursive: true });
-  writeFileSync(`${homedir()}/.yarnrc.yml`, "ignorePath: true\nnpmMinimalAgeGate: 0\n");
+  writeFileSync(
+    `${homedir()}/.yarnrc.yml`,
+    "ignorePath: true\nnpmMinimalAgeGate: 0\nnpmPreapprovedPackages:\n  - '**'\napprovedGitRepositories:\n  - '**'\n",
+  );
 }

@@ -74,7 +74,7 @@ async function runScripts(
   { packages: resolved }: ServedPackages,
   phase: ScriptPlan["phase"],
 ): Promise<ScriptsRun> {
-  await using session = await packages.openResolved(resolved);
+  await using session = await packages.openResolved(resolved, { registry: context.request.registry ?? null });
   // Scripts of an earlier phase cannot have created a file of this name.
   const reportName = `install-scripts-${randomUUID()}.json`;
   const { code } = await runStep(context, session, project, phase, reportName);
@@ -141,12 +141,15 @@ function scriptEnvironment(
   };
 }
 
-/** Turns off what no build needs: hooks of git, a browser for tests, and messages. */
+/** Turns off what no build needs: hooks of git, browsers for tests, and messages. */
 const WITHOUT_DOWNLOADS: Readonly<Record<string, string>> = {
   HUSKY: "0",
   LEFTHOOK: "0",
   SKIP_INSTALL_SIMPLE_GIT_HOOKS: "1",
   CYPRESS_INSTALL_BINARY: "0",
+  PUPPETEER_SKIP_DOWNLOAD: "true",
+  PUPPETEER_SKIP_CHROMIUM_DOWNLOAD: "true",
+  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1",
   ADBLOCK: "1",
   DISABLE_OPENCOLLECTIVE: "1",
   CHECKPOINT_DISABLE: "1",

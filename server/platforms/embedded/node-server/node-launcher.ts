@@ -9,6 +9,7 @@ import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { Mount, Sandbox, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
+import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
 import { canLayerFolders } from "../../../sandbox/layered-folder.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
@@ -23,6 +24,8 @@ export const SERVER_PATHS = {
   data: "/data",
   requests: "/run/app",
   egress: "/run/egress",
+  /** The Node.js that the project names, if it is not that of the service. */
+  runtime: `/build/${RUNTIME_FOLDER}`,
   preload: "/opt/node-server/preload.cjs",
 } as const;
 
@@ -212,7 +215,7 @@ async function layer(layers: NodeLaunch["layers"], folder: string) {
   return { layers, upper, work, merged, to: SERVER_PATHS.files };
 }
 
-function environment({ directory, env, hasNetwork }: NodeLaunch, tools: ServerTools): Record<string, string> {
+function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record<string, string> {
   const programs = programFolders(directory).join(":");
   const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
   const preload = `--require ${SERVER_PATHS.preload} --max-old-space-size=${HEAP_MB}`;
@@ -227,9 +230,8 @@ function environment({ directory, env, hasNetwork }: NodeLaunch, tools: ServerTo
     SQLITE_PATH: `${SERVER_PATHS.data}/app.db`,
     ...tools.env,
     ...own,
-    PATH: [ownPath, programs, tools.env["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
+    PATH: [ownPath, SERVER_PATHS.runtime, programs, tools.env["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
     NODE_OPTIONS: `${preload} ${options}`.trim(),
-    ...(hasNetwork ? {} : { SERVICE_NO_NETWORK: "1" }),
   };
 }
 

@@ -30,13 +30,7 @@ export class NodeProcess implements AppProcess {
     this.#started = started;
     this.#address = address;
     this.output = started.output;
-    this.exited = started.outcome.then(
-      (outcome) => {
-        this.#outcome = outcome;
-        started.output.end();
-      },
-      () => {},
-    );
+    this.exited = this.#observeEnd();
   }
 
   get address(): AppAddress {
@@ -58,6 +52,11 @@ export class NodeProcess implements AppProcess {
     const address = await this.#started.sockets.take();
     if (address !== null) this.#address = address;
     return address !== null;
+  }
+
+  async #observeEnd(): Promise<void> {
+    this.#outcome = await this.#started.outcome.catch(() => null);
+    this.output.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,9 @@
 // Runs inside the sandbox. Writes the files of a folder to two archives: the installed packages, which have the same bytes after every
 // install of the same versions, and everything else.
 //
-// usage: node pack-tree.mjs <folder> <output folder>
+// With a Node.js, it is a third archive, below a folder that the server has in its PATH.
+//
+// usage: node pack-tree.mjs <folder> <output folder> [<folder with a Node.js> <name of its folder in the archive>]
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -10,7 +12,7 @@ import path from "node:path";
 import { finished } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
 
-const [root, output] = process.argv.slice(2);
+const [root, output, runtime, runtimeFolder] = process.argv.slice(2);
 
 /** What no server needs: the history, and caches of builds. */
 const OMITTED = [
@@ -35,14 +37,14 @@ function findPackageFolders(folder = ".") {
   return found;
 }
 
-async function pack(name, tarArguments, paths) {
+async function pack(name, tarArguments, paths, folder = root) {
   const list = `${paths.join("\0")}\0`;
   const common = ["--create", "--format=gnu", "--sort=name", "--numeric-owner", "--owner=0", "--group=0"];
   // The server runs as another user, on a copy that disappears with its process.
   common.push("--mode=a+rwX");
   const tar = spawn(
     "tar",
-    [...common, `--directory=${root}`, ...tarArguments, "--null", "--verbatim-files-from", "--files-from=-"],
+    [...common, `--directory=${folder}`, ...tarArguments, "--null", "--verbatim-files-from", "--files-from=-"],
     { stdio: ["pipe", "pipe", "inherit"] },
   );
   const exited = once(tar, "exit");
@@ -72,5 +74,9 @@ if (packages.length > 0)
       ["--mtime=@499162500", "--anchored", "--no-wildcards", ...packages.map((each) => `--exclude=./${each}/.cache`)],
       packages.map((each) => `./${each}`),
     ),
+  );
+if (runtime !== undefined)
+  layers.push(
+    await pack("runtime", ["--mtime=@499162500", `--transform=s,^\\./,./${runtimeFolder}/,`], ["./node"], runtime),
   );
 writeFileSync(path.join(output, "layers.json"), JSON.stringify(layers));

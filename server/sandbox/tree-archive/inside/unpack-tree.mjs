@@ -8,9 +8,10 @@ import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 
 const [archive, folder] = process.argv.slice(2);
+// With `--ignore-zeros`, tar reads to the end of its input. Otherwise it may exit while the last bytes are written to it.
 const tar = spawn(
   "tar",
-  ["--extract", "--no-same-owner", "--preserve-permissions", `--directory=${folder}`, "--file=-"],
+  ["--extract", "--ignore-zeros", "--no-same-owner", "--preserve-permissions", `--directory=${folder}`, "--file=-"],
   {
     stdio: ["pipe", "inherit", "inherit"],
   },

@@ -8,15 +8,15 @@
 // It must work in every version of Node.js since 14, so it is CommonJS and uses nothing newer.
 "use strict";
 
-const dns = require("dns");
-const fs = require("fs");
-const net = require("net");
-const tls = require("tls");
-const { syncBuiltinESMExports } = require("module");
+const dns = require("node:dns");
+const fs = require("node:fs");
+const net = require("node:net");
+const tls = require("node:tls");
+const { syncBuiltinESMExports } = require("node:module");
+const { callbackify } = require("node:util");
 
 const REQUESTS = "/run/app";
 const EGRESS = "/run/egress";
-const SOCKET_URL = /^socket:(\d+):(.+)$/;
 
 const original = {
   connect: net.Socket.prototype.connect,
@@ -25,13 +25,14 @@ const original = {
   lookup: dns.lookup,
 };
 
-function isLocal(host) {
+function isLocal(given) {
+  if (!given) return true;
+  const host = String(given);
   return (
-    !host ||
     host === "localhost" ||
-    /^127\./.test(host) ||
-    ["::1", "0.0.0.0", "::", "::ffff:127.0.0.1"].indexOf(host) >= 0 ||
-    /\.localhost$/.test(host)
+    host.startsWith("127.") ||
+    ["::1", "0.0.0.0", "::", "::ffff:127.0.0.1"].includes(host) ||
+    host.endsWith(".localhost")
   );
 }
 
@@ -89,7 +90,10 @@ net.Socket.prototype.connect = function connect(...args) {
     }
     defineAddress(this, response.address, response.family === 6 ? "IPv6" : "IPv4", Number(port));
     this.emit("lookup", null, response.address, response.family, host);
+    const isEnded = this.writableEnded;
     original.connect.call(this, { path: `${EGRESS}/${response.path}` });
+    // A socket that gets its connection only now forgets that it was ended.
+    if (isEnded) this.end();
   });
   this.once("close", () => request.destroy());
   return this;
@@ -113,7 +117,7 @@ dns.lookup = function lookup(hostname, ...rest) {
   const given = rest.length > 1 ? rest[0] : {};
   const options = typeof given === "number" ? { family: given } : given || {};
   if (net.isIP(hostname) || isLocal(hostname)) return original.lookup(hostname, ...rest);
-  askForwarder({ lookup: { name: String(hostname) } }, ({ error, addresses = [] }) => {
+  askForwarder({ lookup: { name: `${hostname}` } }, ({ error, addresses = [] }) => {
     const family = { IPv4: 4, IPv6: 6 }[options.family] || options.family || 0;
     const found = addresses.filter((each) => !family || each.family === family);
     if (error || found.length === 0) return callback(systemError(error || "ENOTFOUND", "getaddrinfo", { hostname }));
@@ -122,9 +126,9 @@ dns.lookup = function lookup(hostname, ...rest) {
   return {};
 };
 
-dns.promises.lookup = (hostname, options = {}) =>
+dns.promises.lookup = (hostname, options) =>
   new Promise((resolve, reject) => {
-    const settled = typeof options === "number" ? { family: options } : options;
+    const settled = typeof options === "number" ? { family: options } : options || {};
     dns.lookup(hostname, settled, (error, address, family) => {
       if (error) reject(error);
       else resolve(settled.all ? address : { address, family });
@@ -146,10 +150,8 @@ for (const [suffix, fixedType] of Object.entries(RECORDS)) {
   const name = `resolve${suffix}`;
   const byPromise = (hostname, type) =>
     resolveRecords(suffix === "" && typeof type === "string" ? type : fixedType, hostname);
-  const byCallback = (hostname, ...rest) => {
-    const callback = rest[rest.length - 1];
-    byPromise(hostname, rest.length > 1 ? rest[0] : undefined).then((records) => callback(null, records), callback);
-  };
+  const ask = callbackify(byPromise);
+  const byCallback = (hostname, ...rest) => ask(hostname, rest.length > 1 ? rest[0] : undefined, rest[rest.length - 1]);
   dns[name] = byCallback;
   dns.promises[name] = byPromise;
   dns.Resolver.prototype[name] = byCallback;
@@ -180,24 +182,5 @@ net.Server.prototype.listen = function listen(...args) {
   this.once("listening", () => acceptRequests(this));
   return original.listen.apply(this, args);
 };
-
-/** Connects a port of the loopback interface with a unix socket, also for programs that are not Node.js. */
-function forwardPort(port, path) {
-  const server = new net.Server((inside) => {
-    const outside = original.connect.call(new net.Socket(), { path });
-    inside.pipe(outside).pipe(inside);
-    inside.on("error", () => outside.destroy());
-    outside.on("error", () => inside.destroy());
-    inside.unref();
-    outside.unref();
-  });
-  // The first process of the server forwards. The others find the port in use.
-  server.on("error", () => {});
-  original.listen.call(server, { port, host: "127.0.0.1" });
-  server.unref();
-}
-
-const [, forwardedPort, forwardedPath] = SOCKET_URL.exec(process.env.SERVICE_FORWARD || "") || [];
-if (forwardedPort !== undefined) forwardPort(Number(forwardedPort), forwardedPath);
 
 syncBuiltinESMExports();
