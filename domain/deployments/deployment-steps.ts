@@ -83,15 +83,9 @@ async function build(
   await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network, orgId: organizationId, appId } = deployment;
   const registry = await deps.variables.readRegistry(appId);
-  const source = {
-    sourceDirectory,
-    outputDirectory,
-    rootDirectory: deployment.rootDirectory,
-    runtime: deployment.requestedRuntime,
-    network,
-    variables,
-    registry,
-  };
+  const { rootDirectory: requestedRoot, requestedRuntime: runtime } = deployment;
+  const settings = { rootDirectory: requestedRoot, runtime, network, variables, registry };
+  const source = { sourceDirectory, outputDirectory, ...settings };
   const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
   await recordRuntime(deps, deployment, bundle.code.runtime);
   const { rootDirectory } = bundle;

@@ -162,7 +162,7 @@ export class Worker {
       // The app was deleted, or another worker continues: nothing is left to do for this job.
       if (error instanceof LeaseLost) return;
       if (!this.#stop.signal.aborted || error !== this.#stop.signal.reason) this.#logFailure(queue, job, error);
-      throw error;
+      throw storableError(error);
     }
   }
 
@@ -207,4 +207,10 @@ export class Worker {
       .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
       .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));
   }
+}
+
+/** The queue stores the error of a job, and PostgreSQL stores no text with a null character, which output of programs can contain. */
+function storableError(error: unknown): Error {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return Object.assign(new Error(message.replaceAll("\0", "")), { name });
 }

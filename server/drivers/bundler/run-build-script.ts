@@ -28,7 +28,10 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const step = {
     name: "build",
     ...network.step,
-    env: { ...platformVariables(project, context), ...network.step.env },
+    env: {
+      ...(context.request.runtime === "node" ? {} : platformVariables(project, context)),
+      ...network.step.env,
+    },
   } as const;
   if (first !== null) await run(context, { ...step, argv: first }, network);
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
@@ -75,7 +78,6 @@ function nodeOptions({ request }: BuildContext, { env }: Pick<BuildStep, "env">)
  * make Nitro build for Pages. A Pages project gets the second only, as on Pages. The build of a requested Node server gets neither.
  */
 function platformVariables({ needsSvelteAdapter, isPages }: Project, context: BuildContext): Record<string, string> {
-  if (context.request.runtime === "node") return {};
   if (isPages) return { CF_PAGES: "1" };
   if (!needsSvelteAdapter) return { WORKERS_CI: "1" };
   const options = `${nodeOptions(context, {})} --import=${SANDBOX_PATHS.scripts}/replace-svelte-adapter.mjs`.trim();
