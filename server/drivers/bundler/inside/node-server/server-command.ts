@@ -65,7 +65,10 @@ export async function findServerCommand(
   const started = await findStartedServer(packageJson, framework, { command, entry });
   if (started !== null) return readProcfile() ?? started;
   if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
-  const files = [entry, ...findCommonFiles()].filter((file) => file !== undefined);
+  const common = findCommonFiles();
+  // What a build wrote comes before its source.
+  const built = common.filter((file) => /^(dist|build)\//.test(file));
+  const files = [...built, entry, ...common].filter((file) => file !== undefined);
   for (const file of new Set(files)) if (await isServer(file, "node")) return readProcfile() ?? runFile(file);
   return null;
 }

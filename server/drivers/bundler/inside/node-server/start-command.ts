@@ -69,7 +69,7 @@ const MAX_SCRIPTS = 5;
  * @returns `null` without such a script
  */
 export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): StartCommand | null {
-  let script: unknown = scripts?.["start"];
+  let script: unknown = scripts?.[startScript(scripts)];
   for (let count = 0; count < MAX_SCRIPTS && typeof script === "string"; count++) {
     const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
     const next = scripts?.[readScriptName(words) ?? ""];
@@ -86,7 +86,7 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
  * @returns `null` without such a script
  */
 export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string | null {
-  let name = "start";
+  let name = startScript(scripts);
   for (let count = 0; count < MAX_SCRIPTS; count++) {
     const text = scripts?.[name];
     if (typeof text !== "string") return null;
@@ -96,6 +96,17 @@ export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string
     name = next;
   }
   return null;
+}
+
+/** Scripts that start the built project, if `start` is absent or compiles the sources again. */
+const PRODUCTION_SCRIPTS = ["start:prod", "start:production", "production", "prod"];
+
+function startScript(scripts: PackageJson["scripts"]): string {
+  const start = scripts?.["start"];
+  const isForProduction = typeof start === "string" && !/^(npx )?nest start$/.test(start.trim());
+  return isForProduction
+    ? "start"
+    : (PRODUCTION_SCRIPTS.find((name) => typeof scripts?.[name] === "string") ?? "start");
 }
 
 function withoutBuild(text: unknown): string[] {

@@ -165,6 +165,8 @@ for (const [suffix, fixedType] of Object.entries(RECORDS)) {
 /** Lets the edge proxy connect to a server. The connections look like those of a proxy on the same machine. */
 function acceptRequests(server) {
   const address = server.address();
+  // The primary process of a cluster listens in place of its workers with a server whose only listener is `assert.fail`.
+  if (server.listeners("connection").some((listener) => listener.name === "fail")) return;
   if (address === null || typeof address === "string") return;
   const { port } = address;
   const accepting = new net.Server({ allowHalfOpen: server.allowHalfOpen, noDelay: true }, (socket) => {
