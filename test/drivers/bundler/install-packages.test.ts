@@ -1,43 +1,13 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
+import { GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
-import { createTestBundler, createTestMirror } from "../../support/builds/create-bundler.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
 import { installCheckout, installWithWarnings, readImported } from "../../support/builds/install-checkout.ts";
-import { startRegistry } from "../../support/builds/test-registry.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 import { scriptPathOf } from "../../support/builds/script-path.ts";
-
-function manifest(fields: object = {}): string {
-  return JSON.stringify({ type: "module", dependencies: { greeting: "^1.0.0" }, ...fields });
-}
-
-async function setUp() {
-  const stack = new AsyncDisposableStack();
-  const registry = stack.use(
-    await startRegistry([
-      ...GREETING_PACKAGES,
-      { name: "portable", version: "1.0.0", manifest: { optionalDependencies: { unpublished: "1.0.0" } } },
-      { name: "plugin", version: "1.0.0", manifest: { peerDependencies: { greeting: "^2.0.0" } } },
-      { name: "host", version: "1.0.0" },
-      { name: "host", version: "2.0.0" },
-      { name: "guest", version: "1.0.0", manifest: { peerDependencies: { host: "^2.0.0" } } },
-    ]),
-  );
-  const cache = stack.use(await temporaryFolder());
-  const settings = { registry: registry.url, [`//${new URL(registry.url).host}/:_authToken`]: "npm-secret" };
-  return {
-    registry,
-    bundler: createTestBundler(settings, cache.path),
-    packages: createTestMirror(settings, cache.path),
-    /** Creates a mirror with an empty memory cache and the current disk cache, like a restarted service. */
-    restartedPackages: () => createTestMirror(settings, cache.path),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
+import { manifest, openInstallRegistry } from "../../support/builds/install-registry.ts";
 
 describe("the install step", () => {
   const pnpmLock = [
@@ -77,7 +47,7 @@ describe("the install step", () => {
     ["Yarn 1 without a lockfile", {}, { packageManager: "yarn@1.22.0" }],
     ["Yarn 1 with a lockfile that names another host", { "yarn.lock": yarnLock }, {}],
   ])("packages are installed with %s", async (_case, lockfile, fields) => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     const integrity = (name: string) => h.registry.integrityOf(name);
     const files = Object.entries(lockfile).map(([name, text]) => [
       name,
@@ -93,7 +63,7 @@ describe("the install step", () => {
   });
 
   test("the log of pnpm says once how many packages it installed, and not how far it is", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     await using checkout = await createCheckout({
       "package.json": manifest({ packageManager: "pnpm@10.0.0" }),
       "index.js": GREETING_WORKER,
@@ -106,7 +76,7 @@ describe("the install step", () => {
   });
 
   test("a lockfile of npm without an optional package that the registry does not have is accepted", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     await using checkout = await createCheckout({
       "package.json": manifest({ dependencies: { portable: "^1.0.0" } }),
       "package-lock.json": JSON.stringify({
@@ -124,7 +94,7 @@ describe("the install step", () => {
   });
 
   test("a bundle contains the installed packages", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     await using checkout = await createCheckout({ "package.json": manifest(), "index.js": GREETING_WORKER });
     const { bundle } = await runBundler(h.bundler, checkout);
     expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
@@ -134,7 +104,7 @@ describe("the install step", () => {
     ["Yarn 4", "Using Yarn 4.18.1.\n", "yarn@4.18.1", "yarn node build.js"],
     ["Bun", "Using Bun 1.4.5.\n", "bun@1.4.5", "bun build.js"],
   ])("%s installs the packages and runs the build script", async (_case, line, packageManager, build) => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     await using checkout = await createCheckout({
       "package.json": manifest({ packageManager, scripts: { build } }),
       "build.js": `import { greeting } from "greeting";\nconsole.log("The build says", greeting);`,
@@ -147,7 +117,7 @@ describe("the install step", () => {
   });
 
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     const files = { "package.json": manifest(), "index.js": GREETING_WORKER };
     await using first = await createCheckout(files);
     await installCheckout(h.packages, first);
@@ -158,7 +128,7 @@ describe("the install step", () => {
   });
 
   verifies(hazard(51), "a registry that responds with 500 is a platform failure", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     h.registry.failWith(500);
     expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": GREETING_WORKER })).toMatchObject({
       kind: "platform",
@@ -167,7 +137,7 @@ describe("the install step", () => {
   });
 
   verifies(hazard(51), "a registry that cannot be reached is a platform failure", async () => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     await h.registry.stop();
     expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": GREETING_WORKER })).toMatchObject({
       kind: "platform",
@@ -193,7 +163,7 @@ describe("the install step", () => {
       "greeting could not be fetched from https://github.com/owner/greeting.git/info/refs?service=git-upload-pack: github.com has no public address.",
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     const failure = await bundleFailure(h.bundler, {
       "package.json": manifest({ dependencies }),
       "index.js": GREETING_WORKER,
@@ -206,7 +176,7 @@ describe("the install step", () => {
     ["pnpm-lock.yaml", pnpmLock, "pnpm install"],
     ["yarn.lock", yarnLock, "yarn install"],
   ])("an outdated %s is a warning, and the packages are installed", async (name, lockfile, command) => {
-    await using h = await setUp();
+    await using h = await openInstallRegistry();
     const integrity = (each: string) => h.registry.integrityOf(each);
     await using checkout = await createCheckout({
       "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@scope/words": "*", host: "1.0.0" } }),
@@ -221,104 +191,4 @@ describe("the install step", () => {
       "1.0.0",
     );
   });
-
-  test("a version of yarn.lock that the registry no longer has is replaced, with a warning", async () => {
-    await using h = await setUp();
-    await using checkout = await createCheckout({
-      "package.json": manifest({ dependencies: { "@scope/words": "2.0.0" }, optionalDependencies: { host: "^1.0.0" } }),
-      "yarn.lock": `# yarn lockfile v1\n\n\n"@scope/words@2.0.0":\n  version "2.0.0"\n  resolved "${otherRegistry}/@scope/words/-/words-2.0.0.tgz"\n\nhost@^1.0.0:\n  version "1.0.7"\n  resolved "${otherRegistry}/host/-/host-1.0.7.tgz"\n`,
-      "index.js": GREETING_WORKER,
-    });
-    const { warnings } = await installWithWarnings(h.packages, checkout);
-    expect(warnings).toEqual([expect.stringContaining("no longer has host@1.0.7 of yarn.lock")]);
-    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/host/package.json"), "utf8")).toContain(
-      "1.0.0",
-    );
-  });
-
-  test.each([["pnpm-workspace.yaml", "allowBuilds:\n  greeting: true\nneverBuiltDependencies:\n  - host\n"]])(
-    "pnpm accepts both lists of scripts in %s, and the file stays as it is",
-    async (file, text) => {
-      await using h = await setUp();
-      await using checkout = await createCheckout({
-        "package.json": manifest({ packageManager: "pnpm@11.0.0" }),
-        [file]: text,
-        "index.js": GREETING_WORKER,
-      });
-      await installCheckout(h.packages, checkout);
-      expect(await readFile(path.join(checkout.sourceDirectory, file), "utf8")).toBe(text);
-    },
-  );
-
-  test("a peer conflict that the lockfile contains is a warning", async () => {
-    await using h = await setUp();
-    const dependencies = { host: "1.0.0", guest: "1.0.0" };
-    const locked = (name: string) => ({ version: "1.0.0", resolved: `${otherRegistry}/${name}/-/${name}-1.0.0.tgz` });
-    await using checkout = await createCheckout({
-      "package.json": manifest({ dependencies }),
-      "package-lock.json": JSON.stringify({
-        lockfileVersion: 3,
-        packages: {
-          "": { dependencies },
-          "node_modules/host": locked("host"),
-          "node_modules/guest": { ...locked("guest"), peerDependencies: { host: "^2.0.0" } },
-        },
-      }),
-      "index.js": GREETING_WORKER,
-    });
-    const { warnings } = await installWithWarnings(h.packages, checkout);
-    expect(warnings.at(-1)).toMatch(/^Peer dependencies conflict.*--legacy-peer-deps/);
-    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/guest/package.json"), "utf8")).toContain(
-      "guest",
-    );
-  });
-
-  test.each([["npm@11.0.0"], ["pnpm@10.0.0"], ["yarn@1.22.0"]])(
-    "%s: an .npmrc with a token of its author's machine and the public registry for a scope works",
-    async (packageManager) => {
-      await using h = await setUp();
-      const npmrc = "@scope:registry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n";
-      await using checkout = await createCheckout({
-        "package.json": manifest({ packageManager }),
-        ".npmrc": npmrc,
-        "index.js": GREETING_WORKER,
-      });
-      await installCheckout(h.packages, checkout);
-      expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
-    },
-  );
-
-  test.each([
-    ["github:owner/repository", "npm@11.0.0", /elsewhere/],
-    ["git+ssh://git@github.com/owner/repository.git", "npm@11.0.0", /elsewhere/],
-    ["https://example.com/elsewhere.tgz", "npm@11.0.0", /^elsewhere could not be fetched from https:\/\/example\.com/],
-    ["github:owner/repository", "yarn@1.22.0", /elsewhere/],
-    ["github:owner/repository", "pnpm@10.0.0", /elsewhere/],
-  ])("a dependency on %s fails with %s, and the error names it", async (source, packageManager, message) => {
-    await using h = await setUp();
-    const dependencies = { elsewhere: source };
-    const files = { "package.json": manifest({ packageManager, dependencies }), "index.js": "" };
-    expect((await bundleFailure(h.bundler, files)).message).toMatch(message);
-  });
-
-  verifies(
-    [hazard(49), hazard(50)],
-    "code that a project runs during its install reaches no host and no credentials",
-    async () => {
-      await using h = await setUp();
-      const probe = `for (const url of ["${h.registry.url}smuggled", "http://169.254.169.254/", "http://1.1.1.1/"])
-      await fetch(url).then(() => console.log("REACHED", url), () => console.log("BLOCKED", url));
-      console.log(JSON.stringify(process.env));`;
-      await using checkout = await createCheckout({
-        "package.json": manifest({ packageManager: "pnpm@10.0.0" }),
-        ".pnpmfile.cjs": `require("node:child_process").spawnSync("sh", ["-c", "node probe.mjs; cat ~/.npmrc; ls -A /root"], { stdio: "inherit" });`,
-        "probe.mjs": probe,
-        "index.js": GREETING_WORKER,
-      });
-      const log = await installCheckout(h.packages, checkout);
-      expect(log).toContain("BLOCKED http://1.1.1.1/");
-      expect(log).not.toMatch(/REACHED|npm-secret/);
-      expect(h.registry.requests).not.toContain("/smuggled");
-    },
-  );
 });

@@ -108,10 +108,10 @@ describe("a package outside of the registry", () => {
       [`far@github:owner/far#${COMMIT}`, {}, `owner-far-${COMMIT.slice(0, 7)}`],
       ["greeting@1.0.0", url, words, registry.integrityOf("greeting")],
       ["@scope/words@2.0.0", "", {}, registry.integrityOf("@scope/words")],
-    ].map(
-      (entry) =>
-        `    ${JSON.stringify(String(entry[0]).replace(/(?<=.)@.*/, ""))}: ${JSON.stringify(entry).replaceAll('","', '", "')}`,
-    );
+    ].map((entry) => {
+      const name = JSON.stringify(entry[0]).replace(/(?<=..)@.*/, '"');
+      return `    ${name}: ${JSON.stringify(entry).replaceAll('","', '", "')}`;
+    });
     const lock = `{\n  "lockfileVersion": 1,\n  "workspaces": ${JSON.stringify(workspaces)},\n  "packages": {\n${entries.join(",\n")}\n  }\n}\n`;
     await using checkout = await createCheckout(project("github:owner/far", "bun@1.4.5", { "bun.lock": lock }));
     const { warnings } = await installWithWarnings(mirror(), checkout);

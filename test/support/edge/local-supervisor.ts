@@ -86,7 +86,7 @@ export interface LocalSupervisor extends AsyncDisposable {
 }
 
 /** For a store of Workers. */
-export const unusedUnpack = () => Promise.reject(new Error("No layer is unpacked here"));
+const unusedUnpack = () => Promise.reject(new Error("No layer is unpacked here"));
 
 const NO_LIMITS = { maxActive: 100, drainMs: 0, idleMs: 1e9, hangMs: 1e9, residentMb: 1e9 };
 

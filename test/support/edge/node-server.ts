@@ -21,10 +21,7 @@ export interface PackedServer extends AsyncDisposable {
 }
 
 /** Packs files as a build does. Disposing of them removes the archives. */
-export async function packServer(
-  files: Readonly<Record<string, string>>,
-  command = "node server.js",
-): Promise<PackedServer> {
+async function packServer(files: Readonly<Record<string, string>>, command = "node server.js"): Promise<PackedServer> {
   await using packing = new AsyncDisposableStack();
   const workspace = packing.use(await temporaryFolder());
   const [folder, output] = [path.join(workspace.path, "source"), path.join(workspace.path, "output")];

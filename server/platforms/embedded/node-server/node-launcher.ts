@@ -18,7 +18,7 @@ import { prepareFiles } from "./server-files.ts";
 import { RequestSockets } from "./request-sockets.ts";
 
 /** Paths inside the sandbox. */
-export const SERVER_PATHS = {
+const SERVER_PATHS = {
   /** Where the files of the server are: where they were built, because builds write this path into files. */
   files: "/build",
   data: "/data",

@@ -121,7 +121,7 @@ dns.lookup = function lookup(hostname, ...rest) {
   const given = rest.length > 1 ? rest[0] : {};
   const options = typeof given === "number" ? { family: given } : given || {};
   if (net.isIP(hostname) || isLocal(hostname)) return original.lookup(hostname, ...rest);
-  askForwarder({ lookup: { name: `${hostname}` } }, ({ error, addresses = [] }) => {
+  askForwarder({ lookup: { name: hostname } }, ({ error, addresses = [] }) => {
     const family = { IPv4: 4, IPv6: 6 }[options.family] || options.family || 0;
     const found = addresses.filter((each) => !family || each.family === family);
     if (error || found.length === 0) return callback(systemError(error || "ENOTFOUND", "getaddrinfo", { hostname }));
