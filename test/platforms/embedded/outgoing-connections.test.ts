@@ -41,7 +41,8 @@ async function runServerCode(code: string): Promise<unknown> {
     isAllowedAddress: (address) => address === "127.0.0.1",
   });
   const { HTTP, HTTPS, ECHO } = internet.ports;
-  const env = { PATH: "/usr/bin:/bin", NODE_OPTIONS: `--require /opt/preload.cjs`, CA: internet.ca };
+  const sockets = { SERVICE_REQUESTS: "/run/app", SERVICE_EGRESS: "/run/egress" };
+  const env = { PATH: "/usr/bin:/bin", NODE_OPTIONS: `--require /opt/preload.cjs`, CA: internet.ca, ...sockets };
   const script = `const [HTTP, HTTPS, ECHO] = ${JSON.stringify([HTTP, HTTPS, ECHO])}; const { CA } = process.env;
     const text = async (stream) => { let all = ""; for await (const chunk of stream) all += chunk; return all; };
     const codeOf = (promise) => promise.then(() => "none", (error) => error.cause?.code ?? error.code);

@@ -18,7 +18,7 @@ const COMMIT = /^[0-9a-f]{40}$/;
 const FIELDS = ["dependencies", "devDependencies", "optionalDependencies"];
 
 /** URLs of registries: `https://host/name/-/name-1.0.0.tgz`, and the form of GitHub's. */
-const LOCKED = /("resolved": ")https?:\/\/[^/"]+\/(?=[^"]*\/-\/|download\/@)/g;
+const LOCKED = /("resolved":\s*")https?:\/\/[^/"]+\/(?=[^"]*\/-\/|download\/@)/g;
 
 const [registry = "", cli = "", command = "", ...options] = process.argv.slice(2);
 for (const lockfile of ["package-lock.json", "npm-shrinkwrap.json"]) {
