@@ -1,6 +1,6 @@
 /** How many bytes an app stores, by kind. */
 export interface StoredBytes {
-  /** Its SQL database. */
+  /** Its SQL database, and the folder `/data` of a Node server. */
   sql: number;
   /** Its key-value namespaces. */
   keyValue: number;

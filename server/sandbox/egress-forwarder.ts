@@ -1,12 +1,13 @@
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, isIP, type Server, type Socket } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../domain/shared/json.ts";
-import { connectTo, type Lookup, lookupAll } from "./connect-to-host.ts";
+import { connectTo, type Lookup } from "./connect-to-host.ts";
 import { isPublic, isPublicPort } from "./public-address.ts";
+import { resolveAddresses } from "./resolve-addresses.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 const MAX_CONNECTIONS = 512;
@@ -60,10 +61,7 @@ export class EgressForwarder implements AsyncDisposable {
     return forwarder;
   }
 
-  private constructor(
-    folder: SocketFolder,
-    { lookup = lookupAll, isAllowedAddress = isPublic }: EgressForwarderOptions,
-  ) {
+  private constructor(folder: SocketFolder, { lookup = resolve, isAllowedAddress = isPublic }: EgressForwarderOptions) {
     this.folder = folder.path;
     this.#folder = folder;
     this.#lookup = lookup;
@@ -175,4 +173,12 @@ export class EgressForwarder implements AsyncDisposable {
 function codeOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === "string" && /^[A-Z_]{3,30}$/.test(code) ? code : "ECONNREFUSED";
+}
+
+/** Asks the name servers, without the resolver of the system, whose threads all file operations share. */
+async function resolve(host: string): ReturnType<Lookup> {
+  const family = isIP(host);
+  return family > 0
+    ? [{ address: host, family }]
+    : resolveAddresses(host, null, AbortSignal.timeout(RESOLVE_TIMEOUT_MS));
 }

@@ -2,7 +2,7 @@ import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { measureFolder } from "../../../server/platforms/embedded/storage/embedded-app-storage.ts";
+import { measureFolder, wholeBytes } from "../../../server/platforms/embedded/storage/embedded-app-storage.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -57,4 +57,16 @@ test("a file that is not a database causes no error", async () => {
     await writeFile(path.join(folder.path, name), content);
   await truncate(path.join(folder.path, "log.sqlite-wal"), 0);
   expect(await measure(folder.path)).toBeGreaterThanOrEqual(0);
+});
+
+test("in a folder that the app writes to itself, a database counts as a whole, whatever its header says", async () => {
+  await using folder = await temporaryFolder();
+  const header = Buffer.alloc(100);
+  header.writeUInt16BE(4096, 16);
+  // One page, and it is free.
+  header.writeUInt32BE(1, 28);
+  header.writeUInt32BE(1, 36);
+  await writeFile(path.join(folder.path, "forged.sqlite"), Buffer.concat([header, new Uint8Array(MEBIBYTE)]));
+  expect(await measure(folder.path)).toBe(0);
+  expect(await measureFolder(folder.path, Infinity, wholeBytes)).toBeGreaterThan(MEBIBYTE);
 });

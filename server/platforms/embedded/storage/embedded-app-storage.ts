@@ -49,8 +49,9 @@ export class EmbeddedAppStorage implements AppStorage {
     if (!this.#options.apps.active.includes(slug)) this.#started?.delete(slug);
     try {
       const folder = (kind: string) => measureFolder(path.join(live.storageDirectory, kind), stopAtBytes);
+      const data = await measureFolder(path.join(live.storageDirectory, "data"), stopAtBytes, wholeBytes);
       return {
-        sql: await measureFolder(this.#options.databaseDirectory(live.databaseId), stopAtBytes),
+        sql: data + (await measureFolder(this.#options.databaseDirectory(live.databaseId), stopAtBytes)),
         keyValue: await folder("kv"),
         objects: await folder("r2"),
         durable: (await folder("do")) + (await folder("workflows")),
@@ -75,8 +76,9 @@ const BLOCK_BYTES = 4096;
  * folder does not delay others. Files may change meanwhile.
  *
  * @param stopAtBytes - ends the count as soon as it is larger
+ * @param sizeOf - for a folder that an app writes to itself, `wholeBytes`: a database there could name any number of pages
  */
-export async function measureFolder(folder: string, stopAtBytes: number): Promise<number> {
+export async function measureFolder(folder: string, stopAtBytes: number, sizeOf = fileBytes): Promise<number> {
   let bytes = 0;
   const pending = [folder];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -85,7 +87,7 @@ export async function measureFolder(folder: string, stopAtBytes: number): Promis
     for await (const entry of entries) {
       const file = path.join(next, entry.name);
       if (entry.isDirectory()) pending.push(file);
-      else if (entry.isFile()) bytes += await fileBytes(file);
+      else if (entry.isFile()) bytes += await sizeOf(file);
       if (bytes > stopAtBytes) return bytes;
     }
   }
@@ -96,6 +98,11 @@ async function fileBytes(file: string): Promise<number> {
   if (file.endsWith(".sqlite")) return sqliteBytes(file);
   // They are counted with their database.
   if (/[.]sqlite-(wal|shm)$/.test(file)) return 0;
+  return wholeBytes(file);
+}
+
+/** What a file occupies, whatever it contains. */
+export async function wholeBytes(file: string): Promise<number> {
   const stats = await lstat(file).catch(nullIfMissing);
   return stats === null ? 0 : Math.ceil(stats.size / BLOCK_BYTES) * BLOCK_BYTES || BLOCK_BYTES;
 }
