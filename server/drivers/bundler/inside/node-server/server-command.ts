@@ -40,6 +40,10 @@ const DEVELOPMENT_SERVERS = new Set([
   ...["npm-run-all", "run-p", "concurrently", "turbo", "nx", "lerna", "rsbuild", "rspack", "farm", "redwood", "exit"],
 ]);
 
+/** Their programs run JavaScript that may need nothing else than Node.js. */
+const OTHER_RUNTIMES = new Set(["bun", "deno"]);
+const OTHER_RUNTIME_CODE = /\b(Bun|Deno)\.\w|["'](bun|jsr):|["']bun["']/;
+
 /** The line of a Procfile that starts the server. */
 const PROCFILE_WEB = /^web:\s*(.+)$/m;
 
@@ -93,6 +97,8 @@ async function findStartedServer(
   if (named === null) return isDevelopment(command) ? (built?.[1] ?? null) : text;
   const file = resolveStartFile(named);
   if (file === undefined) return built?.[1] ?? null;
+  if (OTHER_RUNTIMES.has(command.program))
+    return OTHER_RUNTIME_CODE.test(readFileSync(file, "utf8")) ? null : runFile(file);
   const isWorker = file === entry && hasHandler(file) && !(await isServer(file, "worker"));
   return isWorker ? null : replaceMissingFile(text, named, file);
 }
