@@ -200,6 +200,7 @@ verifies(
           created_at: app.createdAt.toISOString(),
           updated_at: app.updatedAt.toISOString(),
           url: expect.stringMatching(new RegExp(`^http://${app.slug}\\.localhost:\\d+/?$`)),
+          runtime: null,
           procedure_count: 2,
         },
       ],
