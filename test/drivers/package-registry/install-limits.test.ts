@@ -68,7 +68,13 @@ verifies(hazard(50), "an install that exceeds its total size gets no further pac
   expect(await statusesOf(session.socketPath, ["one"])).toEqual([200]);
   await expect(sendToMirror(session.socketPath, `${MIRROR}/one/-/one-1.0.0.tgz`)).rejects.toThrow("socket hang up");
   expect(await statusesOf(session.socketPath, ["two"])).toEqual([403]);
-  expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [], exceeded: "bytes" });
+  expect(session.report()).toEqual({
+    unavailable: [],
+    missing: [],
+    failedUrls: [],
+    blockedHosts: [],
+    exceeded: "bytes",
+  });
 });
 
 verifies(hazard(50), "the cache evicts the least recently used packages when it exceeds its size", async () => {
