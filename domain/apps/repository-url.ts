@@ -1,4 +1,5 @@
 import { ServiceError } from "../shared/errors.ts";
+import { toPlainHost } from "../shared/plain-host.ts";
 
 export interface RepositoryUrlDeps {
   /** The URL below which the git host has its repositories. */
@@ -75,13 +76,6 @@ function splitAddress(given: string): Address | null {
 
 function isSameHost({ hostname, port }: Address, base: URL): boolean {
   return toPlainHost(hostname) === toPlainHost(base.hostname) && (port === null || port === base.port);
-}
-
-function toPlainHost(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^www\./, "")
-    .replace(/\.$/, "");
 }
 
 function splitPath(path: string): string[] {

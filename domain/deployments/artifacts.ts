@@ -2,7 +2,15 @@ import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { artifactBucketName } from "../apps/app-resources.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import { App } from "../apps/app.entity.ts";
-import type { AppCode, AssetRules, Bundle, Migration, NodeServer } from "../ports/bundler.ts";
+import {
+  type AppCode,
+  type AssetRules,
+  type Bundle,
+  describeServer,
+  type Migration,
+  type NodeServer,
+  type ServerDescription,
+} from "../ports/bundler.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
@@ -30,7 +38,7 @@ const PART_COUNT = "count";
 interface Description {
   framework: string | null;
   /** Absent for a Worker. */
-  server?: NodeServer<{ digest: string }>;
+  server?: ServerDescription;
   /**
    * `null` if the app has no static files. The file at `paths[n]` is the object `assets/<n>`, because a build can create
    * paths that are too long for keys.
@@ -67,7 +75,8 @@ export async function storeArtifact(
   }
   const { framework, migrations } = bundle;
   const assets = bundle.assets && { rules: bundle.assets.rules, paths };
-  const description: Description = { framework, assets, migrations, ...describeServer(bundle.code) };
+  const server = bundle.code.runtime === "node" && { server: describeServer(bundle.code.server) };
+  const description: Description = { framework, assets, migrations, ...server };
   await objects.put(bucket, `${key}/${DESCRIPTION}`, new TextEncoder().encode(JSON.stringify(description)));
   return key;
 }
@@ -95,12 +104,6 @@ export async function loadArtifact(
     await workspace.writeOutput(`${folder}/${ASSETS}/${path}`, body);
   }
   return { code, assets: { directory, rules }, framework, migrations, warnings: [] };
-}
-
-function describeServer(code: AppCode): Pick<Description, "server"> {
-  if (code.runtime === "worker") return {};
-  const { command, directory, layers } = code.server;
-  return { server: { command, directory, layers: layers.map(({ digest }) => ({ digest })) } };
 }
 
 /** Stores the layers of a server that are not stored yet. */

@@ -35,6 +35,14 @@ export interface NodeServer<FileLayer = Layer> {
   layers: readonly FileLayer[];
 }
 
+/** A Node server without the places of its layers, as it is stored. */
+export type ServerDescription = NodeServer<{ digest: string }>;
+
+/** Describes a Node server for storage. */
+export function describeServer({ command, directory, layers }: ServerDescription): ServerDescription {
+  return { command, directory, layers: layers.map(({ digest }) => ({ digest })) };
+}
+
 /** What runs when an app gets a request. `scriptPath` is the edge platform's multipart upload form: metadata, bindings, modules. */
 export type AppCode = { runtime: "worker"; scriptPath: string } | { runtime: "node"; server: NodeServer };
 

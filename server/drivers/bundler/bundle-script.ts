@@ -3,6 +3,7 @@ import path from "node:path";
 import type { AppCode, Runtime } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { removeTree } from "../../files/remove-tree.ts";
+import { installedProgramFolders } from "../../sandbox/installed-programs.ts";
 import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
 import { explainBundleFailure } from "./failures/explain-bundle.ts";
@@ -37,9 +38,10 @@ export async function bundleApp(context: BuildContext, directory: string): Promi
     argv: wranglerCommand(context.request.runtime),
     // A custom build of the wrangler configuration runs the programs of installed packages by their name.
     env: {
-      PATH: [...programFolders(directory), context.env["PATH"] ?? toolchainEnvironment(context.toolchain)["PATH"]].join(
-        ":",
-      ),
+      PATH: [
+        ...installedProgramFolders(SANDBOX_PATHS.source, directory),
+        context.env["PATH"] ?? toolchainEnvironment(context.toolchain)["PATH"],
+      ].join(":"),
     },
     mounts: [{ from: staging, to: SANDBOX_PATHS.output, writable: true }],
   });
@@ -56,13 +58,6 @@ export async function bundleApp(context: BuildContext, directory: string): Promi
   await moveScript(path.join(staging, "script.form"), scriptPath);
   await removeTree(staging);
   return { ...result, code: { runtime: "worker", scriptPath } };
-}
-
-/** The folders with the programs of the packages that a folder of the source uses, the nearest first. */
-function programFolders(directory: string): string[] {
-  const folder = path.posix.join(SANDBOX_PATHS.source, directory, "node_modules/.bin");
-  const parent = path.posix.dirname(directory);
-  return directory === "." ? [folder] : [folder, ...programFolders(parent)];
 }
 
 /** In MiB. Loading wrangler fills V8's new space many times. A larger one takes 0.88 of the CPU time of a bundling. */

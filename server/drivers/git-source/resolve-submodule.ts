@@ -1,3 +1,5 @@
+import { toPlainHost } from "../../../domain/shared/plain-host.ts";
+
 const MAX_LENGTH = 2048;
 /** Visible ASCII characters. Control characters would be removed by the parser of URLs. */
 const PLAIN = /^(?!-)[\x21-\x7e]+$/;
@@ -59,11 +61,4 @@ function splitPath(path: string): string[] {
 
 function isSameHost(hostname: string, base: URL): boolean {
   return toPlainHost(hostname) === toPlainHost(base.hostname);
-}
-
-function toPlainHost(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^www\./, "")
-    .replace(/\.$/, "");
 }

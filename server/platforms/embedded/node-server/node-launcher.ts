@@ -9,6 +9,7 @@ import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { Mount, Sandbox, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
+import { installedProgramFolders } from "../../../sandbox/installed-programs.ts";
 import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
@@ -205,7 +206,7 @@ function explainEnd(outcome: SandboxOutcome, output: NodeOutput): UnhealthyScrip
 }
 
 function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record<string, string> {
-  const programs = programFolders(directory).join(":");
+  const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
   const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
   const preload = `--require ${SERVER_PATHS.preload} --max-old-space-size=${HEAP_MB}`;
   return {
@@ -225,11 +226,4 @@ function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record
     SERVICE_REQUESTS: SERVER_PATHS.requests,
     SERVICE_EGRESS: SERVER_PATHS.egress,
   };
-}
-
-/** The folders with the programs of the packages that a folder uses, the nearest first. */
-function programFolders(directory: string): string[] {
-  const folder = path.posix.join(SERVER_PATHS.files, directory, "node_modules/.bin");
-  const parent = path.posix.dirname(directory);
-  return directory === "." ? [folder] : [folder, ...programFolders(parent)];
 }

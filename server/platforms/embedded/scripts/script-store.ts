@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import type { AppCode, AssetRules, NodeServer } from "../../../../domain/ports/bundler.ts";
+import {
+  type AppCode,
+  type AssetRules,
+  describeServer,
+  type ServerDescription,
+} from "../../../../domain/ports/bundler.ts";
 import type { PublishedScript, Script } from "../../../../domain/ports/edge-platform.ts";
 import { copyFileDurably, copyTree, replaceFile } from "../../../files/durable-files.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
@@ -12,7 +17,7 @@ import type { ScriptVersion, VersionCode } from "../script-version.ts";
 type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "name"> & {
   rules: AssetRules | null;
   /** Absent for a Worker. */
-  server?: NodeServer<{ digest: string }>;
+  server?: ServerDescription;
 };
 
 /** Unpacks the archive of a layer to an empty folder. */
@@ -89,7 +94,7 @@ export class ScriptStore {
     const { appId, generation, databaseId, assets, code } = script;
     const name = `${generation}-${randomUUID()}`;
     const rules = assets?.rules ?? null;
-    const version = this.#version(slug, { appId, generation, databaseId, name, rules, ...describeServer(code) });
+    const version = this.#version(slug, { appId, generation, databaseId, name, rules, ...describeCode(code) });
     await this.#discardOthers(await this.live(slug), slug, appId);
     await mkdir(version.folder, { recursive: true, mode: 0o755 });
     await mkdir(version.storageDirectory, { recursive: true, mode: 0o700 });
@@ -102,7 +107,7 @@ export class ScriptStore {
   async commit(version: ScriptVersion): Promise<void> {
     const { appId, generation, databaseId, name, assets, code } = version;
     const rules = assets?.rules ?? null;
-    const live: LiveVersion = { appId, generation, databaseId, name, rules, ...describeServer(code) };
+    const live: LiveVersion = { appId, generation, databaseId, name, rules, ...describeCode(code) };
     await replaceFile(path.join(this.#scripts, version.slug, "live.json"), JSON.stringify(live));
     await this.#discardOthers(version, version.slug, appId);
   }
@@ -178,13 +183,11 @@ export class ScriptStore {
   }
 }
 
-function describeServer(code: AppCode | VersionCode): Pick<LiveVersion, "server"> {
-  if (code.runtime === "worker") return {};
-  const { command, directory, layers } = code.server;
-  return { server: { command, directory, layers: layers.map(({ digest }) => ({ digest })) } };
+function describeCode(code: AppCode | VersionCode): Pick<LiveVersion, "server"> {
+  return code.runtime === "worker" ? {} : { server: describeServer(code.server) };
 }
 
-function locateLayers(appFolder: string, server: NodeServer<{ digest: string }>): VersionCode {
+function locateLayers(appFolder: string, server: ServerDescription): VersionCode {
   const directory = (digest: string) => path.join(appFolder, "layers", digest);
   const layers = server.layers.map(({ digest }) => ({ digest, directory: directory(digest) }));
   return { runtime: "node", server: { ...server, layers } };
