@@ -46,8 +46,12 @@ const accepted = /^(onlyBuiltDependencies|allowBuilds):/m.test(workspace)
   : workspace;
 if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
 
+// Yarn 1 clones a repository whose URL has a user, and gets the archive of one in the short form. Only Yarn 1 has this variable.
+const manifest = program === "yarn" && process.env["YARN_REGISTRY"] !== undefined ? shortenRepositories() : null;
+
 process.exitCode = await runPackageManager(program, programArguments);
 
+if (manifest !== null) writeFileSync("package.json", manifest);
 if (accepted !== workspace) writeFileSync(workspaceFile, workspace);
 
 function replacePrivateRegistry(url: string): void {
@@ -57,6 +61,21 @@ function replacePrivateRegistry(url: string): void {
     const changed = text.replaceAll(`${url}/`, registry).replaceAll(url, registry);
     if (changed !== text) writeFileSync(file, changed);
   }
+}
+
+/** @returns the text of package.json before the change; `null` if it names no such repository */
+function shortenRepositories(): string | null {
+  const resolved = /^( {2}resolved ")git\+ssh:\/\/git@github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?#([0-9a-f]{40})"/gm;
+  const named = /(?:git\+)?ssh:\/\/git@github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?(?=["#])/g;
+  const text = readFileSync("package.json", "utf8");
+  const changed = text.replaceAll(named, "github:$1");
+  if (changed === text) return null;
+  writeFileSync("package.json", changed);
+  if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
+    const archives = readFileSync(lockfile, "utf8").replaceAll(resolved, '$1https://codeload.github.com/$2/tar.gz/$3"');
+    writeFileSync(lockfile, archives.replaceAll(named, "github:$1"));
+  }
+  return text;
 }
 
 /** The lockfile of Yarn 1 without the entries of some versions, which Yarn then resolves again. */
