@@ -1,24 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { request, type RequestOptions } from "node:https";
-import { isIP } from "node:net";
 import CachePolicy from "http-cache-semantics";
 import {
   type ClientMetadataDocument,
   type ClientMetadataFetcher,
   UnreadableClientMetadata,
 } from "../../ports/client-metadata.ts";
-import type { Lookup } from "../../sandbox/connect-to-host.ts";
-import { isPublic } from "../../sandbox/public-address.ts";
-import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
+import { type PublicHttpsOptions, RefusedUrl, requestPublicHttps } from "../../sandbox/public-https.ts";
 import { readMetadata } from "./read-metadata.ts";
 
-export interface HttpsMetadataFetcherOptions {
-  /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */
-  lookup?: Lookup;
-  /** Whether an address may be connected to. By default only addresses of the public internet are. */
-  isAllowedAddress?: (address: string) => boolean;
-  /** Certificates of trusted authorities in PEM, instead of those that Node.js trusts. */
-  trustedCertificates?: string;
+export interface HttpsMetadataFetcherOptions extends PublicHttpsOptions {
   /** The time for a whole fetch, from the first DNS query to the last byte. */
   timeoutMs?: number;
   /** The internet can be reached if one of these URLs returns any response. */
@@ -32,21 +22,14 @@ const TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 8192;
 const HEADERS = { accept: "application/json", "accept-encoding": "identity", "user-agent": "app-provisioning-service" };
 
-/**
- * Fetches documents over https. It resolves host names itself and connects to the same addresses that it checked, so
- * that a name cannot resolve to another address in between (DNS rebinding). It sends no cookie and no credential.
- */
+/** Fetches documents over https from public hosts. It sends no cookie and no credential. */
 export class HttpsMetadataFetcher implements ClientMetadataFetcher {
-  readonly #lookup: Lookup | null;
-  readonly #isAllowedAddress: (address: string) => boolean;
-  readonly #trustedCertificates: string | undefined;
+  readonly #options: PublicHttpsOptions;
   readonly #timeoutMs: number;
   readonly #probeUrls: readonly string[];
 
   constructor(options: HttpsMetadataFetcherOptions = {}) {
-    this.#lookup = options.lookup ?? null;
-    this.#isAllowedAddress = options.isAllowedAddress ?? isPublic;
-    this.#trustedCertificates = options.trustedCertificates;
+    this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#probeUrls = options.probeUrls ?? PROBE_URLS;
   }
@@ -80,37 +63,20 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
     }
   }
 
-  async #sendRequest(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    const { protocol, hostname } = url;
-    // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
-    if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
-      throw new UnreadableClientMetadata("its address is not an https URL with a host name");
-    const resolved = await resolveAddresses(hostname, this.#lookup, signal);
-    const allowed = resolved.filter(({ address }) => this.#isAllowedAddress(address));
-    if (allowed.length === 0) throw new UnreadableClientMetadata("its host has no public address");
-    // The types lack `autoSelectFamily`, which Node.js passes on to the socket.
-    const options: RequestOptions & { autoSelectFamily: boolean } = {
-      headers: HEADERS,
-      signal,
-      agent: false,
-      servername: hostname,
-      rejectUnauthorized: true,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      autoSelectFamily: true,
-      ...(this.#trustedCertificates !== undefined && { ca: this.#trustedCertificates }),
-      lookup: (_host, _options, done) => done(null, [...allowed]),
-    };
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const outgoing = request(url, options);
-    // A host can also end the connection without an error, for example when it switches protocols unasked.
-    outgoing
-      .on("error", reject)
-      .on("response", resolve)
-      .on("close", () => reject(new Error("The connection was closed without a response")));
-    outgoing.end();
-    return promise;
+  #sendRequest(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+    const wanted = { headers: HEADERS, maxHeaderBytes: MAX_HEADER_BYTES, resolving: signal, signal };
+    return requestPublicHttps(url, wanted, this.#options).catch((error: unknown) => {
+      const refusal = error instanceof RefusedUrl ? REFUSALS[error.reason] : undefined;
+      throw refusal === undefined ? error : new UnreadableClientMetadata(refusal);
+    });
   }
 }
+
+/** Other failures to reach the host are described by the time that is left. */
+const REFUSALS: Readonly<Partial<Record<RefusedUrl["reason"], string>>> = {
+  url: "its address is not an https URL with a host name",
+  address: "its host has no public address",
+};
 
 const REQUEST = { method: "GET", headers: {} };
 /** Directives that say how long a response stays fresh, or that it never is. */

@@ -1,17 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { request, type RequestOptions } from "node:https";
-import { isIP } from "node:net";
-import type { Lookup } from "../../sandbox/connect-to-host.ts";
-import { isPublic, isPublicPort } from "../../sandbox/public-address.ts";
-import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
+import { isPublicPort } from "../../sandbox/public-address.ts";
+import { type PublicHttpsOptions, RefusedUrl, requestPublicHttps } from "../../sandbox/public-https.ts";
 
-export interface RemoteFetcherOptions {
-  /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */
-  lookup?: Lookup;
-  /** Whether an address may be connected to. By default only addresses of the public internet are. */
-  isAllowedAddress?: (address: string) => boolean;
-  /** Certificates of trusted authorities in PEM, instead of those that Node.js trusts. */
-  trustedCertificates?: string;
+export interface RemoteFetcherOptions extends PublicHttpsOptions {
   /** The port of hosts that name none. */
   defaultPort?: number;
 }
@@ -42,9 +33,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS = { "accept-encoding": "identity", "user-agent": "app-provisioning-service" };
 
 /**
- * Fetches over https from hosts that an untrusted party names. It resolves host names itself and connects to the same public
- * addresses that it checked, so that a name cannot resolve to another address in between (DNS rebinding). A redirect must
- * lead to another public https URL. It sends a credential to its origin only, and no cookie.
+ * Fetches over https from public hosts that an untrusted party names. A redirect must lead to another public https URL. It sends a
+ * credential to its origin only.
  */
 export class RemoteFetcher {
   readonly #options: RemoteFetcherOptions;
@@ -69,51 +59,27 @@ export class RemoteFetcher {
   }
 
   async #send(url: URL, { method, headers, credential }: RemoteRequest): Promise<IncomingMessage> {
-    const { defaultPort = 443, trustedCertificates: ca } = this.#options;
-    const port = url.port === "" ? defaultPort : Number(url.port);
-    const addresses = await this.#resolve(url);
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    // The types lack `autoSelectFamily`, which Node.js passes on to the socket.
-    const options: RequestOptions & { autoSelectFamily: boolean } = {
+    const { defaultPort = 443, ...options } = this.#options;
+    const authorization = credential?.origin === url.origin ? { authorization: credential.authorization } : {};
+    const wanted = {
       method,
-      headers: {
-        ...HEADERS,
-        ...headers,
-        ...(credential?.origin === url.origin && { authorization: credential.authorization }),
-      },
-      port,
-      agent: false,
-      servername: url.hostname,
-      rejectUnauthorized: true,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      autoSelectFamily: true,
-      timeout: TIMEOUT_MS,
-      ...(ca !== undefined && { ca }),
-      lookup: (_host, _options, done) => done(null, [...addresses]),
+      headers: { ...HEADERS, ...headers, ...authorization },
+      maxHeaderBytes: MAX_HEADER_BYTES,
+      port: url.port === "" ? defaultPort : Number(url.port),
+      timeoutMs: TIMEOUT_MS,
+      resolving: AbortSignal.timeout(TIMEOUT_MS),
     };
-    const outgoing = request(url, options);
-    outgoing
-      .on("timeout", () => outgoing.destroy(new Error("The host did not respond in time")))
-      .on("response", resolve)
-      .on("error", reject)
-      .on("close", () => reject(new Error("The connection was closed without a response")));
-    outgoing.end();
-    return promise.catch((cause: unknown) => {
-      throw new RemoteFailure(`${url.host} does not respond over https`, null, { cause });
+    return requestPublicHttps(url, wanted, { isAllowedPort: isPublicPort, ...options }).catch((error: unknown) => {
+      throw describeFailure(url, error);
     });
   }
+}
 
-  async #resolve({ protocol, hostname, port }: URL): Promise<Awaited<ReturnType<Lookup>>> {
-    // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
-    if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
-      throw new RemoteFailure(`${protocol}//${hostname} is not an https URL with a host name`);
-    if (port !== "" && !isPublicPort(Number(port))) throw new RemoteFailure(`the port ${port} is not allowed`);
-    const { lookup = null, isAllowedAddress = isPublic } = this.#options;
-    const resolved = await resolveAddresses(hostname, lookup, AbortSignal.timeout(TIMEOUT_MS)).catch(() => []);
-    const allowed = resolved.filter(({ address }) => isAllowedAddress(address));
-    if (allowed.length === 0) throw new RemoteFailure(`${hostname} has no public address`);
-    return allowed;
-  }
+function describeFailure({ protocol, host, hostname, port }: URL, cause: unknown): RemoteFailure {
+  if (!(cause instanceof RefusedUrl)) return new RemoteFailure(`${host} does not respond over https`, null, { cause });
+  if (cause.reason === "url") return new RemoteFailure(`${protocol}//${hostname} is not an https URL with a host name`);
+  if (cause.reason === "port") return new RemoteFailure(`the port ${port} is not allowed`);
+  return new RemoteFailure(`${hostname} has no public address`);
 }
 
 function isRedirect(status: number): boolean {
