@@ -10,6 +10,7 @@ import { purgeExpiredRecords, type Retention } from "../../domain/retention/purg
 import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { indexMissingProcedures } from "../../domain/procedures/index-missing-procedures.ts";
+import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
 import { updateScopes } from "../../domain/search/update-scopes.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
@@ -212,5 +213,5 @@ export class Worker {
 /** The queue stores the error of a job, and PostgreSQL stores no text with a null character, which output of programs can contain. */
 function storableError(error: unknown): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return Object.assign(new Error(message.replaceAll("\0", "")), { name });
+  return Object.assign(new Error(sanitizeLog(message, [])), { name });
 }

@@ -5,7 +5,7 @@ import type { PackageRegistry } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
 import { explainInstallFailure } from "./failures/explain-install.ts";
 import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
-import { readPackageNames } from "./read-package-names.ts";
+import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
 import type { Project } from "./read-project.ts";
 import { selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -33,7 +33,9 @@ export async function addDependency(
   if (!RANGE.test(version))
     throw new BuildFailure("user", "The version is not valid.", "Use a version, a range such as ^1.2.0, or a tag.");
   const { packageManager, rootEntries, location } = project;
-  const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
+  const names = await findPackageNames(
+    await readProjectTexts(path.join(context.request.sourceDirectory, location.installDirectory)),
+  );
   await using session = await packages.open(new Set([...names, name]), { registry: context.request.registry ?? null });
   const tool = await selectPackageManager(context, session, project);
   const lockfile = location.isMember ? "" : (LOCKFILES.find((file) => rootEntries.has(file)) ?? "");

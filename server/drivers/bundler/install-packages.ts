@@ -18,7 +18,7 @@ import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
 import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
-import { readPackageNames, readProjectTexts } from "./read-package-names.ts";
+import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
@@ -117,8 +117,8 @@ async function install(
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
   const { registry = null } = context.request;
-  const access = { sources: await readProjectTexts(directory), registry };
-  await using session = await packages.open(await readPackageNames(directory), access);
+  const sources = await readProjectTexts(directory);
+  await using session = await packages.open(await findPackageNames(sources), { sources, registry });
   const node = await selectNode(context, session, await wantedNode(context, location));
   const tool = await selectPackageManager(context, session, project);
   const selected = { ...context, env: { ...context.env, ...node.env, ...tool.env }, nodeVersion: node.version };
@@ -229,7 +229,9 @@ export async function installSvelteAdapter(
   { packageManager, location }: Project,
 ): Promise<void> {
   const { installDirectory, packageDirectory } = location;
-  const names = await readPackageNames(path.join(context.request.sourceDirectory, installDirectory));
+  const names = await findPackageNames(
+    await readProjectTexts(path.join(context.request.sourceDirectory, installDirectory)),
+  );
   await using session = await packages.open(new Set([...names, SVELTE_ADAPTER, "wrangler"]));
   await runBuildStep(context, {
     name: "install",

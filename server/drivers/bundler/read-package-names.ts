@@ -22,16 +22,6 @@ const MAX_FOLDERS = 5000;
 /** A package name, or any other text that has the form of one. */
 const NAME = /(?:@[\w~.-]+\/)?[\w~][\w~.-]*/g;
 
-/**
- * Returns the package names in all manifests and lockfiles of a project, among other words. The words are not parsed: a
- * project may name any package, so a name by accident allows nothing that the project could not have named.
- */
-export async function readPackageNames(directory: string): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
-  for (const text of await readProjectTexts(directory)) await addNames(names, text);
-  return names;
-}
-
 /** Returns the texts of all manifests and lockfiles of a project, up to a size. */
 export async function readProjectTexts(directory: string): Promise<string[]> {
   const files = [...LOCKFILES.map((name) => path.join(directory, name)), ...(await findManifests(directory))];
@@ -43,6 +33,16 @@ export async function readProjectTexts(directory: string): Promise<string[]> {
     texts.push(text);
   }
   return texts;
+}
+
+/**
+ * Returns the package names in the manifests and lockfiles of a project, among other words. The words are not parsed: a
+ * project may name any package, so a name by accident allows nothing that the project could not have named.
+ */
+export async function findPackageNames(texts: readonly string[]): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const text of texts) await addNames(names, text);
+  return names;
 }
 
 async function addNames(names: Set<string>, text: string): Promise<void> {

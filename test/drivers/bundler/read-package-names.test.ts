@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { readPackageNames } from "../../../server/drivers/bundler/read-package-names.ts";
+import { findPackageNames, readProjectTexts } from "../../../server/drivers/bundler/read-package-names.ts";
 import { createCheckout } from "../../support/builds/bundle-checkout.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -19,7 +19,7 @@ test("the names in every manifest and lockfile are read, and those in installed 
     linked: { link: outside.path },
     "packages/b/package.json": { link: path.join(outside.path, "package.json") },
   });
-  const names = await readPackageNames(checkout.sourceDirectory);
+  const names = await findPackageNames(await readProjectTexts(checkout.sourceDirectory));
   const named = ["root-dep", "@scope/root", "nested-dep", "npm-dep", "@npm/scoped"];
   const locked = ["@pnpm/scoped", "react", "pnpm-dep", "@yarn/scoped", "yarn-dep"];
   expect([...named, ...locked].filter((name) => !names.has(name))).toEqual([]);
