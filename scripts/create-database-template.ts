@@ -14,7 +14,7 @@ async function createTemplate(native: string, template: string): Promise<void> {
   const root = await mkdtemp(`${template}.new-`);
   try {
     const data = path.join(root, "data");
-    await createCluster(new PostgresLauncher(native, root, () => undefined), { root, data, native });
+    await createCluster(new PostgresLauncher(native, root), { root, data, native });
     await rename(data, template);
   } finally {
     await rm(root, { recursive: true, force: true });

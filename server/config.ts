@@ -90,6 +90,7 @@ const environment = z.object({
     .regex(/^([5-9]|[1-9]\d{1,2})$/, "must be a whole number from 5 to 999, such as 10")
     .transform(Number)
     .default(10),
+  APPS_DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5433/postgres").optional(),
   REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
   GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
   TOKEN_SECRET: z
@@ -146,6 +147,8 @@ export interface Config {
   appsDomain: string | null;
   dataDirectory: string;
   databaseUrl: string | null;
+  /** A PostgreSQL server for the databases of apps; `null` for one that the service starts. */
+  appsDatabaseUrl: string | null;
   /** How many connections to the database the process shares among its requests. */
   databasePoolSize: number;
   redisUrl: string | null;
@@ -214,6 +217,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     appsDomain: values.APPS_DOMAIN ?? null,
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
+    appsDatabaseUrl: values.APPS_DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
     gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),

@@ -1,6 +1,6 @@
 /** The edge platform alone: the edge proxy, its supervisor and the apps, without a control plane. */
 import type { Bundle } from "../../domain/ports/bundler.ts";
-import { openNodeServers } from "../../server/composition/edge.ts";
+import { appsPostgres, openNodeServers } from "../../server/composition/edge.ts";
 import { openBuildPlatform } from "../../server/composition/deployments.ts";
 import { readConfig } from "../../server/config.ts";
 import { openEmbeddedPlatform } from "../../server/platforms/embedded/open-embedded-platform.ts";
@@ -17,6 +17,7 @@ export type EdgeCommands = Awaited<ReturnType<typeof open>>["commands"];
 async function open({ dataDirectory }: EdgeOptions) {
   const { PATH, HOME } = process.env;
   const config = readConfig({ PATH, HOME, DATA_DIR: dataDirectory });
+  const log = createLogger(config.logLevel);
   const platform = await openEmbeddedPlatform({
     dataDirectory,
     host: "127.0.0.1",
@@ -25,9 +26,10 @@ async function open({ dataDirectory }: EdgeOptions) {
     scheme: "http",
     sandbox: config.sandbox,
     nodeServers: openNodeServers(config),
+    postgres: appsPostgres(config, log),
     trustedProxies: config.trustedProxies,
     variables: { read: async () => ({ version: 0, values: {}, masks: [] }) },
-    log: createLogger(config.logLevel),
+    log,
   });
   const buildPlatform = await openBuildPlatform(config);
   const signal = new AbortController().signal;

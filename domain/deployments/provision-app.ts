@@ -30,6 +30,9 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Pro
   if (bundle.migrations.length > 0) await migrate(deps, attempt, bundle);
   if ((await syncAuthEntry(deps, appId)) === null) throw new LeaseLost();
   signal.throwIfAborted();
+  const { code } = bundle;
+  if (code.runtime === "node" && code.server.migration !== undefined)
+    log.say(`before it goes live, its database is brought up to date with \`${code.server.migration}\``);
   return publish(deps, attempt, bundle);
 }
 

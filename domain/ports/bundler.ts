@@ -33,14 +33,28 @@ export interface NodeServer<FileLayer = Layer> {
   directory: string;
   /** The files, in the folder in which they were built. The first layer is above the others. */
   layers: readonly FileLayer[];
+  /** Set for a server that stores its data in PostgreSQL. */
+  postgres?: PostgresUse;
+  /** The command that brings its database up to date before it goes live, for a shell. */
+  migration?: string;
+}
+
+/** What an environment variable says about a database; `url` is the whole connection string. */
+export const DATABASE_PARTS = ["url", "host", "port", "user", "password", "database"] as const;
+export type DatabasePart = (typeof DATABASE_PARTS)[number];
+
+/** How a server finds its PostgreSQL database. */
+export interface PostgresUse {
+  /** The environment variables that it reads, beside the usual ones, such as `DATABASE_URL` and `PGHOST`. */
+  variables: Readonly<Record<string, DatabasePart>>;
 }
 
 /** A Node server without the places of its layers, as it is stored. */
 export type ServerDescription = NodeServer<{ digest: string }>;
 
 /** Describes a Node server for storage. */
-export function describeServer({ command, directory, layers }: ServerDescription): ServerDescription {
-  return { command, directory, layers: layers.map(({ digest }) => ({ digest })) };
+export function describeServer({ layers, ...server }: ServerDescription): ServerDescription {
+  return { ...server, layers: layers.map(({ digest }) => ({ digest })) };
 }
 
 /** What runs when an app gets a request. `scriptPath` is the edge platform's multipart upload form: metadata, bindings, modules. */

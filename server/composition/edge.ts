@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import http from "node:http";
 import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
@@ -10,6 +11,7 @@ import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
+import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
@@ -58,6 +60,7 @@ export async function openEdge(
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
       nodeServers: openNodeServers(config, controlGroups, startProcess),
+      postgres: appsPostgres(config, log),
       groups: controlGroups,
       trustedProxies: config.trustedProxies,
       variables,
@@ -95,6 +98,17 @@ export function openNodeServers(
         : new BubblewrapSandbox({ kind: "apps", groups, temporaryMb: TEMPORARY_MB, startProcess }),
     tools: serverTools(TOOLCHAIN_FOLDERS.modules),
   };
+}
+
+/** The PostgreSQL server of apps: the one that the operator names, or one that this process starts. */
+export function appsPostgres(
+  { appsDatabaseUrl, dataDirectory }: Pick<Config, "appsDatabaseUrl" | "dataDirectory">,
+  log: Logger,
+): EmbeddedPlatformOptions["postgres"] {
+  if (appsDatabaseUrl !== null)
+    return { exists: () => true, open: () => Promise.resolve(connectToAppsPostgres(appsDatabaseUrl)) };
+  const folder = appsDatabaseFolder(dataDirectory);
+  return { exists: () => existsSync(folder), open: () => startAppsPostgres(folder, log) };
 }
 
 /** Any response means that the proxy works. The status is 404, because the request has no host name of an app. */

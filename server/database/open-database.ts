@@ -48,7 +48,7 @@ function startEmbedded(
   { dataDirectory, databasePoolSize = DEFAULT_POOL_SIZE }: DatabaseConfig,
   log: ServerLog,
 ): Promise<EmbeddedPostgres> {
-  return EmbeddedPostgres.start(databaseFolder(dataDirectory), log, settingsOfPool(databasePoolSize));
+  return EmbeddedPostgres.start(databaseFolder(dataDirectory), log, { settings: settingsOfPool(databasePoolSize) });
 }
 
 /**

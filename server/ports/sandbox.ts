@@ -1,4 +1,5 @@
 import type { OutputListener } from "../../domain/ports/git-source.ts";
+import type { AppAddress } from "./app-address.ts";
 
 export interface Mount {
   /** An absolute path of the host. */
@@ -30,6 +31,12 @@ export interface LayeredFolder {
 /** The network of a command: none, or only an HTTP proxy of the host on a unix socket. */
 export type SandboxNetwork = { kind: "none" } | { kind: "proxy"; socketPath: string };
 
+/** A TCP port on the loopback interface of a command, whose connections lead to a server outside. */
+export interface LoopbackPort {
+  port: number;
+  target: AppAddress;
+}
+
 export interface SandboxLimits {
   /** `Infinity` for a command that runs until it is aborted. */
   wallTimeMs: number;
@@ -57,6 +64,8 @@ export interface SandboxCommand {
   /** Only for a sandbox that can layer folders (see `canLayerFolders`). */
   layered?: LayeredFolder;
   network: SandboxNetwork;
+  /** They accept connections before the command starts. */
+  loopbackPorts?: readonly LoopbackPort[];
   limits: SandboxLimits;
   /** Receives standard output and standard error, in the order they were written. */
   onOutput: OutputListener;
@@ -73,6 +82,8 @@ export type SandboxOutcome =
 
 /** Runs untrusted code. */
 export interface Sandbox {
+  /** Whether each command has a loopback interface of its own, so that two may listen on the same port. */
+  readonly hasOwnNetwork: boolean;
   /**
    * Runs one command to its end. The command has no credentials, no files of the host except its mounts and the
    * system's read-only programs, and no network except the given one. When this returns, no process of the command

@@ -9,17 +9,26 @@ export class BubblewrapStatus {
   readonly #process: StartedProcess;
   readonly #initDepth: number;
   readonly #startDescriptor: number;
+  readonly #prepare: ((initPid: number) => Promise<void>) | null;
   readonly #reported: Promise<unknown>;
   #report = "";
   #initPid: number | null = null;
   #killed = false;
+  /** Why the command was not started. */
+  #failure: Error | null = null;
 
   /**
    * @param initDepth - see `killSandbox`
    * @param startDescriptor - from which the sandbox reads when the command may start
+   * @param prepare - awaited before the command starts, with the pid of the init of the sandbox
    */
-  constructor(started: StartedProcess, initDepth: number, startDescriptor: number) {
+  constructor(
+    started: StartedProcess,
+    { initDepth, startDescriptor }: { initDepth: number; startDescriptor: number },
+    prepare: ((initPid: number) => Promise<void>) | null = null,
+  ) {
     this.#process = started;
+    this.#prepare = prepare;
     this.#startDescriptor = startDescriptor;
     this.#initDepth = initDepth;
     const status = started.pipes[STATUS_DESCRIPTOR];
@@ -46,24 +55,37 @@ export class BubblewrapStatus {
     if (this.#initPid !== null) await untilEnded(this.#initPid);
   }
 
-  /** The exit code of the command, or `null` if it was never started. */
+  /**
+   * The exit code of the command, or `null` if it was never started.
+   *
+   * @throws what `prepare` has thrown
+   */
   async exitCode(): Promise<number | null> {
     await this.#reported;
+    if (this.#failure !== null) throw this.#failure;
     const code = /"exit-code": (\d+)/.exec(this.#report)?.[1];
     return code === undefined ? null : Number(code);
   }
 
   #read(chunk: string): void {
     this.#report += chunk;
-    if (this.#initPid === null && this.#report.includes("child-pid")) this.#start();
+    if (this.#initPid === null && this.#report.includes("child-pid")) void this.#start();
   }
 
   /**
    * bubblewrap reports `child-pid` when the sandbox is set up to die with the service. The command starts only then, so
    * a service that is killed earlier leaves no command running.
    */
-  #start(): void {
+  async #start(): Promise<void> {
     this.#initPid = firstDescendant(this.#process.pid, this.#initDepth);
+    if (this.#prepare !== null && this.#initPid !== null) {
+      try {
+        await this.#prepare(this.#initPid);
+      } catch (error) {
+        this.#failure = error as Error;
+        this.kill();
+      }
+    }
     if (!this.#killed) this.#process.pipes[this.#startDescriptor]?.resume().end("go\n");
   }
 }

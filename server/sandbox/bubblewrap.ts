@@ -26,6 +26,7 @@ import {
   restoreAccess,
   writableFolders,
 } from "./file-ownership.ts";
+import { LoopbackPorts } from "./loopback-ports.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { PreparedFiles } from "./prepared-files.ts";
 import { shellLimits } from "./resource-limits.ts";
@@ -83,6 +84,7 @@ interface StartRequest {
  * A sandbox dies with the thread that started it, even if the service is killed.
  */
 export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
+  readonly hasOwnNetwork = true;
   readonly #options: CommandSandboxOptions;
   readonly #kind: SandboxKind;
   readonly #groups: ControlGroups;
@@ -154,8 +156,11 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
 
 async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
   const { command, placement, initDepth, mode } = request;
+  using ports = new LoopbackPorts();
+  const { loopbackPorts = [] } = command;
+  const openPorts = loopbackPorts.length === 0 ? null : (pid: number) => ports.openInside(pid, loopbackPorts);
   const started = await startBubblewrap(request);
-  const status = new BubblewrapStatus(started, initDepth, START_DESCRIPTORS[mode]);
+  const status = new BubblewrapStatus(started, { initDepth, startDescriptor: START_DESCRIPTORS[mode] }, openPorts);
   const [, output = null, errors = null] = started.pipes;
   const message = collectMessage(errors);
   const { killReason } = await monitorProcess(

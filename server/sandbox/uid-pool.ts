@@ -12,8 +12,8 @@ export const UID_RANGES = {
 /** The kinds of untrusted code, which have different user ids, limits and shares of the processor. */
 export type SandboxKind = keyof typeof UID_RANGES;
 
-/** The user id of the embedded PostgreSQL, on a host where the service runs as root. No sandbox uses it. */
-export const POSTGRES_UID = 61_180;
+/** The user ids of the embedded PostgreSQL servers, on a host where the service runs as root. No sandbox uses them. */
+export const POSTGRES_UIDS = { service: 61_180, apps: 61_181 } as const;
 
 /** A user id that no other sandbox has until it is released. */
 export interface AcquiredUid {

@@ -11,6 +11,7 @@ import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
 import { killIfExists } from "./kill-process.ts";
+import { LoopbackPorts } from "./loopback-ports.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { limitArguments } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
@@ -31,6 +32,7 @@ export interface UnconfinedOptions {
  * Nothing is mounted. Paths inside the sandbox become paths of the host in the command, its environment and its folder.
  */
 export class UnconfinedSandbox implements Sandbox {
+  readonly hasOwnNetwork = false;
   readonly #nodePath: string;
   readonly #groups: ControlGroups;
 
@@ -41,6 +43,8 @@ export class UnconfinedSandbox implements Sandbox {
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
     if (command.signal.aborted) return { reason: "aborted" };
+    using ports = new LoopbackPorts();
+    await ports.openOnHost(command.loopbackPorts ?? []);
     const bridge = command.network.kind === "proxy" ? await openBridge(command.network.socketPath) : null;
     try {
       await using placement = placeInGroup(this.#groups, "builds", await groupLimits(command));

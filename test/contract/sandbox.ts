@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Mount, Sandbox } from "../../server/ports/sandbox.ts";
@@ -67,6 +68,26 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       const { output } = await runScript(sandbox, script, choices);
       expect(output.toString()).toBe("out 1\nout 2\n");
       expect(Buffer.concat(errors).toString()).toMatch(/^err 1\nerr 2\n\0{988}$/);
+    });
+
+    test("a program reaches a server outside at a port of its loopback interface, from its first instruction on", async () => {
+      await using folder = await temporaryFolder();
+      const server = createTcpServer((socket) => socket.end("from outside"));
+      const socketPath = join(folder.path, "server.sock");
+      await once(server.listen(socketPath), "listening");
+      const port = 20_000 + randomInt(20_000);
+      const script = `require("node:net").connect(${port}, "127.0.0.1").pipe(process.stdout)`;
+      const loopbackPorts = [{ port, target: { socketPath } }];
+      const command = ["/opt/node/bin/node", "--eval", script] as const;
+      const { output } = await runIn(sandbox, command, { loopbackPorts });
+      expect(output.toString()).toBe("from outside");
+      server.close();
+    });
+
+    test("a port that cannot be opened is an error, and the command is not started", async () => {
+      const loopbackPorts = [{ port: 20_000, target: { socketPath: "/none" } }];
+      const twice = [...loopbackPorts, ...loopbackPorts];
+      await expect(runScript(sandbox, "echo started", { loopbackPorts: twice })).rejects.toThrow(/EADDRINUSE/);
     });
 
     verifies(hazard(47), "output arrives unchanged up to the limit, and the rest is read and discarded", async () => {

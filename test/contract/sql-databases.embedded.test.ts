@@ -66,6 +66,7 @@ verifies(
       root: folder.path,
       access: { withDatabaseClosed: (_id, work) => work() },
       startWorker: () => slowDatabase(100),
+      postgres: { remove: async () => {}, list: async () => [] },
       migrationTimeoutMs: 550,
     });
     const migrations = Array.from({ length: 1000 }, (_, n) => ({ name: `${n}`, statements: ["SELECT 1"] }));

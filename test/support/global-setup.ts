@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await using starting = new AsyncDisposableStack();
   const { path: folder } = starting.use(await memoryFolder());
   project.provide("buildsFolder", starting.use(await memoryFolder()).path);
-  const server = starting.use(await EmbeddedPostgres.start(folder, log, SETTINGS));
+  const server = starting.use(await EmbeddedPostgres.start(folder, log, { settings: SETTINGS }));
   await createTemplateDatabase(server.url, TEMPLATE_DATABASE);
   project.provide("templateDatabase", TEMPLATE_DATABASE);
   project.provide("postgresFolder", folder);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { createCluster, SUPERUSER } from "./create-cluster.ts";
-import { PostgresLauncher } from "./postgres-launcher.ts";
+import { type LauncherOptions, PostgresLauncher } from "./postgres-launcher.ts";
 import { findPostgres } from "./postgres-package.ts";
 import { PostgresServer, type ServerOptions, type ServerSettings } from "./postgres-server.ts";
 
@@ -34,10 +34,19 @@ export interface ServerLog {
   error(details: object, message: string): void;
 }
 
+export interface EmbeddedPostgresOptions extends LauncherOptions {
+  /** Settings that differ from the service's own choice. */
+  settings?: ServerSettings;
+  /** That of the superuser, for a server that requires one. */
+  password?: string;
+}
+
 /** A PostgreSQL server that runs as a child of this process and keeps its data in one folder. */
 export class EmbeddedPostgres implements AsyncDisposable {
   /** A connection string that works in this process. */
   readonly url: string;
+  /** Its socket; valid in this process only. */
+  readonly socketPath: string;
   readonly #options: ServerOptions;
   readonly #log: ServerLog;
   readonly #release: () => void;
@@ -45,12 +54,18 @@ export class EmbeddedPostgres implements AsyncDisposable {
   readonly #supervision: Promise<void>;
   #server: PostgresServer;
 
-  private constructor(server: PostgresServer, options: ServerOptions, log: ServerLog, release: () => void) {
+  private constructor(
+    server: PostgresServer,
+    { host, ...options }: ServerOptions & { host: string },
+    log: ServerLog,
+    release: () => void,
+  ) {
     this.#server = server;
     this.#options = options;
     this.#log = log;
     this.#release = release;
     this.url = options.url;
+    this.socketPath = path.join(host, SOCKET_NAME);
     this.#supervision = this.#supervise();
   }
 
@@ -58,27 +73,31 @@ export class EmbeddedPostgres implements AsyncDisposable {
    * Starts the server on `folder`, which is created if it does not exist. It ends with this process, however this
    * process ends. Committed transactions survive a crash.
    *
-   * @param onLaunch - called after the start of each program of PostgreSQL; the first is `initdb` for a new folder
    * @throws {FolderInUse} when another process has started a server on the folder
    * @throws {DatabaseUnavailable} when the server cannot be started
    */
   static async start(
     folder: string,
     log: ServerLog,
-    settings: ServerSettings = {},
-    onLaunch: () => void = () => undefined,
+    { settings = {}, password, ...programs }: EmbeddedPostgresOptions = {},
   ): Promise<EmbeddedPostgres> {
     const native = findPostgres();
     using opening = new DisposableStack();
     opening.adopt(lockFolder(folder), (lock) => lock.release());
-    const launcher = new PostgresLauncher(native, folder, onLaunch);
+    const launcher = new PostgresLauncher(native, folder, programs);
     const data = path.join(folder, "data");
     await createCluster(launcher, { root: folder, data, native });
     const address = opening.adopt(socketAddress(launcher.socketFolder), (opened) => opened.release());
-    const options = { launcher, data, url: urlOf(address), settings, onLine: (line: string) => report(log, line) };
+    const options = {
+      launcher,
+      data,
+      url: urlOf(address, password),
+      settings,
+      onLine: (line: string) => report(log, line),
+    };
     const server = await PostgresServer.start(options, new AbortController().signal);
     const opened = opening.move();
-    return new EmbeddedPostgres(server, options, log, () => opened.dispose());
+    return new EmbeddedPostgres(server, { ...options, host: address.host }, log, () => opened.dispose());
   }
 
   /** The address of a server that another process of this machine has started on `folder`. */
@@ -129,8 +148,9 @@ export class EmbeddedPostgres implements AsyncDisposable {
   }
 }
 
-function urlOf(address: SocketAddress): string {
-  return socketUrl(address.host, SUPERUSER, DATABASE);
+function urlOf({ host }: SocketAddress, password?: string): string {
+  const user = password === undefined ? SUPERUSER : `${SUPERUSER}:${encodeURIComponent(password)}`;
+  return `postgres://${user}@${encodeURIComponent(host)}/${DATABASE}`;
 }
 
 function report(log: ServerLog, line: string): void {
@@ -157,9 +177,4 @@ function socketAddress(folder: string): SocketAddress {
     return { host: folder, release: () => undefined };
   const descriptor = openSync(folder, "r");
   return { host: `/proc/self/fd/${descriptor}`, release: () => closeSync(descriptor) };
-}
-
-/** A connection string for the socket in `host`. */
-function socketUrl(host: string, user: string, database: string): string {
-  return `postgres://${user}@${encodeURIComponent(host)}/${database}`;
 }

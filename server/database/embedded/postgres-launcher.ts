@@ -4,13 +4,22 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { changeOwner, foldersOfOthers, isRoot } from "../../sandbox/file-ownership.ts";
 import { TOOL_ENVIRONMENT } from "../../sandbox/system-tools.ts";
-import { POSTGRES_UID } from "../../sandbox/uid-pool.ts";
+import { POSTGRES_UIDS } from "../../sandbox/uid-pool.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "run-postgres.sh");
 /** The folder at which PostgreSQL's folders are mounted when the service runs as root. */
 const MOUNT_POINT = "/mnt";
 const OUTPUT_LINES = 10;
+
+export interface LauncherOptions {
+  /** Whose data the server has: that of the service, or that of apps. They have different users on a host where we are root. */
+  owner?: keyof typeof POSTGRES_UIDS;
+  /** Writable private memory of each process, in MiB; not limited without it. PostgreSQL reports an error when it is exceeded. */
+  dataMb?: number;
+  /** Called after the start of each program. */
+  onLaunch?: () => void;
+}
 
 export interface LaunchedProgram {
   child: ChildProcess;
@@ -30,18 +39,19 @@ export class PostgresLauncher {
   readonly #native: string;
   readonly #root: string;
   readonly #uid: number | null;
+  readonly #limits: readonly string[];
   readonly #onLaunch: () => void;
 
   /**
    * @param native - the folder of PostgreSQL's `bin`, `lib` and `share`
    * @param root - the folder of the database; the launcher keeps `run`, and `mounts` for root, in it
-   * @param onLaunch - called after the start of each program
    */
-  constructor(native: string, root: string, onLaunch: () => void) {
+  constructor(native: string, root: string, { owner = "service", dataMb, onLaunch = () => {} }: LauncherOptions = {}) {
     this.#native = native;
     this.#root = root;
     this.#onLaunch = onLaunch;
-    this.#uid = isRoot() ? POSTGRES_UID : null;
+    this.#limits = dataMb === undefined ? [] : ["prlimit", `--data=${dataMb * 1024 * 1024}`];
+    this.#uid = isRoot() ? POSTGRES_UIDS[owner] : null;
   }
 
   /** The folder of the socket. */
@@ -76,7 +86,7 @@ export class PostgresLauncher {
   }
 
   #commandLine(program: string, data: string, args: readonly string[]): string[] {
-    const endWithService = ["setpriv", "--pdeathsig", "QUIT", "--"];
+    const endWithService = [...this.#limits, "setpriv", "--pdeathsig", "QUIT", "--"];
     const script = ["sh", SCRIPT, String(process.pid)];
     if (this.#uid === null)
       return [...endWithService, ...script, path.join(this.#native, "bin", program), "-D", data, ...args];

@@ -12,7 +12,10 @@ export interface StartingPostgres {
  */
 export async function startInBackground(folder: string, log: ServerLog, poolSize: number): Promise<StartingPostgres> {
   const launched = Promise.withResolvers<void>();
-  const server = EmbeddedPostgres.start(folder, log, settingsOfPool(poolSize), launched.resolve);
+  const server = EmbeddedPostgres.start(folder, log, {
+    settings: settingsOfPool(poolSize),
+    onLaunch: launched.resolve,
+  });
   // The caller handles the rejection later, when it awaits the server.
   await Promise.race([launched.promise, server.catch(() => undefined)]);
   return { server };

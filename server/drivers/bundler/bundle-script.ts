@@ -50,9 +50,9 @@ export async function bundleApp(context: BuildContext, directory: string): Promi
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
   if ("server" in result) {
     await removeTree(staging);
-    const { framework, warnings, command } = result.server;
-    const server = await packServer(context, command, directory);
-    return { framework, assets: null, migrations: [], warnings, code: { runtime: "node", server } };
+    const { framework, command, database } = result.server;
+    const server = { ...(await packServer(context, command, directory)), ...database };
+    return { framework, assets: null, migrations: [], warnings: [], code: { runtime: "node", server } };
   }
   const scriptPath = path.join(outputDirectory, "script.form");
   await moveScript(path.join(staging, "script.form"), scriptPath);

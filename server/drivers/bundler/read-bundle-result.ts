@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { DATABASE_PARTS } from "../../../domain/ports/bundler.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { toSingleLine } from "./single-line.ts";
 
+const MAX_VARIABLES = 100;
 const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
 /** Text that is stored and displayed. Databases and logs do not accept control characters. */
@@ -19,7 +21,13 @@ const serverSchema = z.object({
   server: z.object({
     command: displayText(4096),
     framework: frameworkSchema.nullable(),
-    warnings: z.array(z.string().transform(toSingleLine)).max(20),
+    database: z.object({
+      postgres: z
+        .object({ variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/), z.enum(DATABASE_PARTS)) })
+        .refine(({ variables }) => Object.keys(variables).length <= MAX_VARIABLES)
+        .optional(),
+      migration: displayText(4096).optional(),
+    }),
   }),
 });
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
+import { TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime, TrialRequest } from "../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
@@ -15,6 +16,7 @@ import {
 import { bindingOptions } from "./workerd/worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 import type { NodeLauncher } from "./node-server/node-launcher.ts";
+import type { AppPostgres } from "./postgres/app-postgres.ts";
 import type { UnpackLayer } from "./scripts/script-store.ts";
 
 const NO_NETWORK = { network: { allow: [] } };
@@ -22,15 +24,11 @@ const NO_NETWORK = { network: { allow: [] } };
 /** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
 
-/** The unpacked files of a Node server that is inspected; disposing of them removes them. */
-interface InspectedFiles extends AsyncDisposable {
-  layers: readonly string[];
-}
-
 interface EmbeddedIsolatedRuntimeOptions {
   launcher: WorkerdLauncher;
   nodeLauncher: NodeLauncher;
   unpack: UnpackLayer;
+  postgres: Pick<AppPostgres, "open" | "remove">;
   /** A folder for files that exist only as long as an inspection. */
   launchRoot: string;
   /** Returns the folder of a SQL database. */
@@ -55,11 +53,12 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
   }
 
   startServer(server: NodeServer, signal: AbortSignal): Promise<IsolatedApp> {
-    return this.#startServer(server, {}, signal);
+    return this.#startServer(server, { variables: {}, databaseId: `${TRIAL_PREFIX}${randomUUID()}` }, signal);
   }
 
   async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
-    if (code.runtime === "node") return this.#startServer(code.server, variables, signal);
+    if (code.runtime === "node")
+      return this.#startServer(code.server, { variables, databaseId: app.databaseId }, signal);
     const worker = workerOptions(app, await readUploadForm(code.scriptPath), variables);
     const folders = {
       storageDirectory: null,
@@ -70,22 +69,26 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
   }
 
   async #startServer(
-    { command, directory, layers }: NodeServer,
-    env: Readonly<Record<string, string>>,
+    { layers, ...server }: NodeServer,
+    { variables: env, databaseId }: Pick<TrialRequest, "variables" | "databaseId">,
     signal: AbortSignal,
   ): Promise<IsolatedApp> {
     await using starting = new AsyncDisposableStack();
-    const files = starting.use(await this.#unpackLayers(layers, signal));
-    const launch = { command, directory, layers: files.layers, dataDirectory: null, env, hasNetwork: false };
-    const app = starting.use(await this.#options.nodeLauncher.start(launch, signal));
+    const folder = path.join(this.#options.launchRoot, randomUUID());
+    starting.defer(() => removeTree(folder));
+    const directories = await this.#unpackLayers(layers, folder, signal);
+    const { postgres, nodeLauncher } = this.#options;
+    const database = server.postgres === undefined ? null : await postgres.open(databaseId);
+    if (database !== null) starting.defer(() => postgres.remove(databaseId));
+    const dataDirectory = path.join(folder, "data");
+    const launch = { ...server, layers: directories, dataDirectory, database, env, hasNetwork: false };
+    await nodeLauncher.migrate(launch, signal);
+    const app = starting.use(await nodeLauncher.start(launch, signal));
     const resources = starting.move();
     return { address: app.address, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
-  async #unpackLayers(layers: readonly Layer[], signal: AbortSignal): Promise<InspectedFiles> {
-    const folder = path.join(this.#options.launchRoot, randomUUID());
-    await using unpacking = new AsyncDisposableStack();
-    unpacking.defer(() => removeTree(folder));
+  async #unpackLayers(layers: readonly Layer[], folder: string, signal: AbortSignal): Promise<string[]> {
     const directories: string[] = [];
     for (const [index, layer] of layers.entries()) {
       const directory = path.join(folder, String(index));
@@ -93,8 +96,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
       await this.#options.unpack(layer.path, directory, signal);
       directories.push(directory);
     }
-    const resources = unpacking.move();
-    return { layers: directories, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return directories;
   }
 }
 

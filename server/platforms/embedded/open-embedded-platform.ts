@@ -16,6 +16,7 @@ import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
 import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
+import { AppPostgres, type AppPostgresOptions } from "./postgres/app-postgres.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
@@ -39,6 +40,8 @@ export interface EmbeddedPlatformOptions {
   sandbox: "bubblewrap" | "none";
   /** What runs Node servers and unpacks their files, and the programs that their start commands find. */
   nodeServers: { sandbox: Sandbox; tools: ServerTools };
+  /** The PostgreSQL server of Node servers. It is opened when the first one needs it. */
+  postgres: Pick<AppPostgresOptions, "open" | "exists">;
   /** The groups through which the kernel limits apps. */
   groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
@@ -105,10 +108,22 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime } = parts;
+  const {
+    store,
+    launcher,
+    postgres,
+    runtimeLogs,
+    storage,
+    supervisor,
+    databases,
+    authEntries,
+    proxy,
+    isolatedRuntime,
+  } = parts;
   const close = once(async () => {
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
+    await postgres[Symbol.asyncDispose]();
     await runtimeLogs.close();
     lock.release();
   });
@@ -136,28 +151,31 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   }
 }
 
+function createLaunchers(launchRoot: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
+  const { sandbox, groups, nodeServers } = options;
+  const { startTimeoutMs, serverStartTimeoutMs } = limits;
+  return {
+    launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs }),
+    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs }),
+  };
+}
+
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, sandbox, groups, scheme, variables, log, onRequest } = options;
+  const { dataDirectory, scheme, variables, log, onRequest } = options;
   const databaseRoot = path.join(root, "databases");
   const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
-  const { sandbox: nodeSandbox, tools } = options.nodeServers;
+  const { sandbox } = options.nodeServers;
   const unpack: UnpackLayer = (archive, folder, signal) =>
-    unpackTree({ sandbox: nodeSandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
+    unpackTree({ sandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
   const store = new ScriptStore(root, unpack);
-  const { startTimeoutMs, serverStartTimeoutMs } = limits;
   const launchRoot = path.join(root, "run");
-  const launcher = new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs });
-  const nodeLauncher = new NodeLauncher({
-    sandbox: nodeSandbox,
-    launchRoot,
-    tools,
-    startTimeoutMs: serverStartTimeoutMs,
-  });
+  const launchers = createLaunchers(launchRoot, options, limits);
+  const postgres = new AppPostgres({ ...options.postgres, log });
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
     store,
-    launcher,
-    nodeLauncher,
+    ...launchers,
+    postgres,
     runtimeLogs,
     databaseDirectory: directoryOf,
     variables,
@@ -165,20 +183,31 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     log,
     onStart: (slug) => storage.noteStart(slug),
   });
-  const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf });
-  const startWorker = databaseWorkerStarter(launcher);
-  const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
+  const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf, postgres });
+  const startWorker = databaseWorkerStarter(launchers.launcher);
+  const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker, postgres });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, onRequest });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
-    launcher,
-    nodeLauncher,
+    ...launchers,
     unpack,
+    postgres,
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime };
+  return {
+    store,
+    launcher: launchers.launcher,
+    postgres,
+    runtimeLogs,
+    storage,
+    supervisor,
+    databases,
+    authEntries,
+    proxy,
+    isolatedRuntime,
+  };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -6,6 +6,7 @@ import { sharedReader } from "../../support/documents/test-reader.ts";
 const runs: { request: SandboxCommand; end: () => void }[] = [];
 
 const sandbox: Sandbox = {
+  hasOwnNetwork: true,
   run: (request) =>
     new Promise<SandboxOutcome>((resolve) => {
       const end = (): void => {

@@ -88,6 +88,8 @@ export interface LocalSupervisor extends AsyncDisposable {
 /** For a store of Workers. */
 const unusedUnpack = () => Promise.reject(new Error("No layer is unpacked here"));
 
+const noNodeServer = () => Promise.reject(new Error("No Node server is started here"));
+
 const NO_LIMITS = { maxActive: 100, drainMs: 0, idleMs: 1e9, hangMs: 1e9, residentMb: 1e9 };
 
 export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}): Promise<LocalSupervisor> {
@@ -112,7 +114,8 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
         return process;
       },
     },
-    nodeLauncher: { start: () => Promise.reject(new Error("No Node server is started here")) },
+    nodeLauncher: { start: noNodeServer, migrate: noNodeServer },
+    postgres: { open: noNodeServer },
     databaseDirectory: (id) => path.join(folder.path, "databases", id),
     runtimeLogs,
     limits: { ...NO_LIMITS, ...limits },

@@ -40,7 +40,7 @@ async function packServer(files: Readonly<Record<string, string>>, command = "no
   };
 }
 
-export interface ServerOptions extends Partial<Omit<Script, "code">> {
+export interface ServerOptions extends Partial<Omit<Script, "code">>, Pick<NodeServer, "postgres" | "migration"> {
   command?: string;
 }
 
@@ -49,10 +49,11 @@ export async function publishServer(
   { platform }: TestPlatform,
   slug: string,
   files: Readonly<Record<string, string>> | string,
-  { command, ...choices }: ServerOptions = {},
+  { command, postgres, migration, ...choices }: ServerOptions = {},
 ): ReturnType<TestPlatform["platform"]["scripts"]["publish"]> {
   await using packed = await packServer(typeof files === "string" ? { "server.js": files } : files, command);
-  const code = { runtime: "node", server: packed.server } as const;
+  const database = { ...(postgres && { postgres }), ...(migration !== undefined && { migration }) };
+  const code = { runtime: "node", server: { ...packed.server, ...database } } as const;
   const script = { appId: `app-${slug}`, databaseId: `db-${slug}`, generation: 1, assets: null, ...choices, code };
   return await platform.scripts.publish(slug, script, AbortSignal.timeout(60_000));
 }

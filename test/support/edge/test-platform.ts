@@ -2,12 +2,13 @@ import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
-import { openNodeServers } from "../../../server/composition/edge.ts";
+import { appsPostgres, openNodeServers } from "../../../server/composition/edge.ts";
 import {
   type EmbeddedPlatform,
   type EmbeddedPlatformOptions,
   openEmbeddedPlatform,
 } from "../../../server/platforms/embedded/open-embedded-platform.ts";
+import { createLogger } from "../../../server/telemetry/logger.ts";
 import { TestVariables } from "./test-variables.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type FormOptions, writeUploadForm } from "./upload-form.ts";
@@ -61,6 +62,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       scheme: "http",
       sandbox: "bubblewrap",
       nodeServers: openNodeServers({ sandbox: "bubblewrap" }),
+      postgres: appsPostgres({ appsDatabaseUrl: null, dataDirectory }, createLogger("silent")),
       trustedProxies: [],
       variables,
       log: { info: addEntry, warn: addEntry },

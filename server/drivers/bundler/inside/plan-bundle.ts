@@ -10,6 +10,7 @@ import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { type HostingSettings, readHostingSettings } from "./hosting-settings.ts";
 import { explainStart } from "./node-server/explain-start.ts";
 import { findRequestedServer, findServerCommand, type ServerPlan, servesPages } from "./node-server/server-command.ts";
+import { readServerDatabase } from "./node-server/server-database.ts";
 import { readStartCommand } from "./node-server/start-command.ts";
 import {
   findEntry,
@@ -73,7 +74,7 @@ export async function planBundle(runtime: Runtime | null): Promise<BundlePlan | 
 
 async function planRequestedServer(packageJson: PackageJson, framework: string | null) {
   const command = await findRequestedServer(packageJson, framework);
-  return command === null ? { failure: noStartCommand(packageJson) } : planServer(framework, command);
+  return command === null ? { failure: noStartCommand(packageJson) } : planServer(packageJson, framework, command);
 }
 
 async function planDetected(
@@ -110,16 +111,13 @@ async function planDetected(
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
   const command = runtime === "worker" ? null : readStartCommand(packageJson);
-  const server = runtime === "worker" ? null : await findServerCommand(packageJson, framework, entry);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
-  if (
-    built !== undefined &&
-    (isStatic || entry === undefined) &&
-    !(server !== null && (await servesPages(packageJson)))
-  )
-    return planStaticFiles(date, framework, built, hosting);
-  if (server !== null) return planServer(framework, server);
+  const site = isStatic || entry === undefined ? built : undefined;
+  const mayServe = runtime !== "worker" && (site === undefined || (await servesPages(packageJson)));
+  const server = mayServe ? await findServerCommand(packageJson, framework, entry) : null;
+  if (server !== null) return planServer(packageJson, framework, server);
+  if (site !== undefined) return planStaticFiles(date, framework, site, hosting);
   if (entry !== undefined && !isStatic) {
     const failure = explainStart(command, entry);
     if (failure !== null) return { failure: runtime === "worker" ? noHandler(entry) : failure };
@@ -134,8 +132,9 @@ function deployment(argv: readonly string[]): string[] {
   return ["deploy", ...argv, "--name", "app", "--dry-run"];
 }
 
-function planServer(framework: string | null, command: string): NodePlan {
-  return { server: { command, framework: framework ?? "node", warnings: [] } };
+function planServer(packageJson: PackageJson, framework: string | null, command: string): NodePlan {
+  const database = readServerDatabase(packageJson, command);
+  return { server: { command, framework: framework ?? "node", database } };
 }
 
 function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {

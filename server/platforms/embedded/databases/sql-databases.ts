@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Migration } from "../../../../domain/ports/bundler.ts";
 import { type SqlDatabases, TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
+import type { AppPostgres } from "../postgres/app-postgres.ts";
 import { applyMigration, MIGRATION_SCRIPT } from "./apply-migration.ts";
 
 /** Controls which processes have an app's database open. */
@@ -32,22 +33,29 @@ export interface EmbeddedSqlDatabasesOptions {
   root: string;
   access: DatabaseAccess;
   startWorker: StartDatabaseWorker;
+  /** Where Node servers may have databases with the same ids. */
+  postgres: Pick<AppPostgres, "remove" | "list">;
   /** How long all migrations of one call may take. */
   migrationTimeoutMs?: number;
 }
 
-/** D1 databases on this machine. They are SQLite files that an app's workerd opens, or a temporary one for migrations. */
+/**
+ * D1 databases on this machine. They are SQLite files that an app's workerd opens, or a temporary one for migrations. A Node
+ * server that uses PostgreSQL has a database there too, which is removed with this one.
+ */
 export class EmbeddedSqlDatabases implements SqlDatabases {
   readonly #root: string;
   readonly #access: DatabaseAccess;
   readonly #startWorker: StartDatabaseWorker;
+  readonly #postgres: Pick<AppPostgres, "remove" | "list">;
   readonly #migrationTimeoutMs: number;
 
-  constructor({ root, access, startWorker, migrationTimeoutMs = MIGRATION_TIMEOUT_MS }: EmbeddedSqlDatabasesOptions) {
-    this.#root = root;
-    this.#access = access;
-    this.#startWorker = startWorker;
-    this.#migrationTimeoutMs = migrationTimeoutMs;
+  constructor(options: EmbeddedSqlDatabasesOptions) {
+    this.#root = options.root;
+    this.#access = options.access;
+    this.#startWorker = options.startWorker;
+    this.#postgres = options.postgres;
+    this.#migrationTimeoutMs = options.migrationTimeoutMs ?? MIGRATION_TIMEOUT_MS;
   }
 
   /** Completes removals, and ends trials, that an earlier process did not finish. */
@@ -75,6 +83,7 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
   async remove(databaseId: string): Promise<void> {
     const directory = databaseDirectory(this.#root, databaseId);
     await this.#access.withDatabaseClosed(databaseId, async () => {
+      await this.#postgres.remove(databaseId);
       // The rename removes it from `list` in one step, even if a crash interrupts the deletion.
       const renamed = path.join(this.#root, `.${randomUUID()}`);
       await rename(directory, renamed).catch(nullIfMissing);
@@ -83,7 +92,8 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
   }
 
   async list(): Promise<string[]> {
-    return (await readdir(this.#root)).filter((name) => isDatabaseId(name) && !isTrial(name));
+    const ids = new Set([...(await readdir(this.#root)), ...(await this.#postgres.list())]);
+    return [...ids].filter((name) => isDatabaseId(name) && !isTrial(name));
   }
 }
 

@@ -1,42 +1,30 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NodeServer } from "../../../../domain/ports/bundler.ts";
+import type { NodeServer, PostgresUse } from "../../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
-import type { Mount, Sandbox, SandboxOutcome } from "../../../ports/sandbox.ts";
+import type { Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
-import { installedProgramFolders } from "../../../sandbox/installed-programs.ts";
-import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
+import type { AppDatabase } from "../postgres/app-postgres.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
-import { prepareFiles } from "./server-files.ts";
 import { RequestSockets } from "./request-sockets.ts";
-
-/** Paths inside the sandbox. */
-const SERVER_PATHS = {
-  /** Where the files of the server are: where they were built, because builds write this path into files. */
-  files: "/build",
-  data: "/data",
-  requests: "/run/app",
-  egress: "/run/egress",
-  /** The Node.js that the project names, if it is not that of the service. */
-  runtime: `/build/${RUNTIME_FOLDER}`,
-  preload: "/opt/node-server/preload.cjs",
-} as const;
-
-/** The port that a server should listen on. It has a network of its own, so that all have the same one. */
-const PORT = 3000;
+import { postgresVariables, SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
+import { prepareFiles } from "./server-files.ts";
 
 /** In MiB. */
 const MEMORY_MB = 1024;
-/** V8 collects garbage before the limit of the kernel ends the process. */
-const HEAP_MB = 768;
+/** The port of the database on the loopback interface of the sandbox. */
+const DATABASE_PORT = 5432;
+const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 const LIMITS = {
   wallTimeMs: Infinity,
@@ -68,8 +56,12 @@ export interface NodeLaunch {
   directory: string;
   /** The folders with the files, the uppermost first. */
   layers: readonly string[];
+  postgres?: PostgresUse;
+  migration?: string;
   /** The folder that keeps data; `null` for one that is removed with the process. */
   dataDirectory: string | null;
+  /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
+  database: AppDatabase | null;
   env: Readonly<Record<string, string>>;
   hasNetwork: boolean;
   masks?: readonly string[];
@@ -77,12 +69,17 @@ export interface NodeLaunch {
 }
 
 /** What to start of a server whose layers are unpacked. */
-export function toLaunch({
-  command,
-  directory,
-  layers,
-}: NodeServer<UnpackedLayer>): Pick<NodeLaunch, "command" | "directory" | "layers"> {
-  return { command, directory, layers: layers.map((each) => each.directory) };
+export function toLaunch({ layers, ...server }: NodeServer<UnpackedLayer>): ServerLaunch {
+  return { ...server, layers: layers.map((each) => each.directory) };
+}
+
+type ServerLaunch = Omit<NodeServer, "layers"> & Pick<NodeLaunch, "layers">;
+
+/** The sandbox of one process, without the process. Disposing of it removes its folders. */
+interface PreparedSandbox extends AsyncDisposable {
+  sockets: RequestSockets;
+  output: NodeOutput;
+  command: Omit<SandboxCommand, "argv" | "limits" | "signal">;
 }
 
 /** Starts Node servers. Each has its own sandbox, with a copy of its files that it can write to, and no network but the forwarder. */
@@ -105,28 +102,58 @@ export class NodeLauncher {
       return new NodeProcess(started, await this.#untilListening(started, signal));
     } catch (error) {
       await stopServer(started);
-      started.output.end();
       throw error;
     }
   }
 
+  /**
+   * Runs the command that brings the database of a server up to date, to its end.
+   *
+   * @throws {UnhealthyScript} when it fails
+   */
+  async migrate(launch: NodeLaunch, signal: AbortSignal): Promise<void> {
+    const { migration } = launch;
+    if (migration === undefined) return;
+    signal.throwIfAborted();
+    await using prepared = await this.#prepare(launch);
+    const { command, output } = prepared;
+    const limits = { ...LIMITS, wallTimeMs: MIGRATION_TIMEOUT_MS };
+    const outcome = await this.#options.sandbox.run({ ...command, argv: ["sh", "-c", migration], limits, signal });
+    output.end();
+    signal.throwIfAborted();
+    if (outcome.reason !== "exit" || outcome.code !== 0)
+      throw explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
+  }
+
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
+    await using starting = new AsyncDisposableStack();
+    const { sockets, output, command } = starting.use(await this.#prepare(launch));
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const argv = ["sh", "-c", launch.command] as const;
+    const running = this.#options.sandbox.run({ ...command, argv, limits: LIMITS, signal });
+    const outcome = running.finally(() => output.end());
+    outcome.catch(() => {});
+    const resources = starting.move();
+    return { sockets, output, outcome, stop: () => stopping.abort(), release: () => resources.disposeAsync() };
+  }
+
+  async #prepare(launch: NodeLaunch): Promise<PreparedSandbox> {
     const { sandbox, launchRoot, tools } = this.#options;
     const folder = path.join(launchRoot, randomUUID());
-    await using starting = new AsyncDisposableStack();
+    await using preparing = new AsyncDisposableStack();
     await mkdir(folder, { recursive: true, mode: 0o711 });
-    starting.defer(() => removeTree(folder));
-    const sockets = starting.use(await RequestSockets.open(folder, PORT));
-    const forwarder = launch.hasNetwork ? starting.use(await EgressForwarder.open()) : null;
+    preparing.defer(() => removeTree(folder));
+    const sockets = preparing.use(await RequestSockets.open(folder, SERVER_PORT));
+    const forwarder = launch.hasNetwork ? preparing.use(await EgressForwarder.open()) : null;
     const output = new NodeOutput(launch.records ?? null, launch.masks ?? []);
-    const stopping = new AbortController();
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(launch.layers, folder, SERVER_PATHS.files);
-    const outcome = sandbox.run({
-      argv: ["sh", "-c", launch.command],
+    const port = sandbox.hasOwnNetwork ? DATABASE_PORT : await findFreePort();
+    const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
-      env: environment(launch, tools),
+      env: serverEnvironment({ ...launch, database: databaseVariables(launch, port) }, tools.env),
       mounts: [
         // Its owner is the user of the sandbox.
         { from: data, to: SERVER_PATHS.data, writable: true, keepsData: true },
@@ -137,15 +164,13 @@ export class NodeLauncher {
         ...files.mounts,
       ],
       ...(files.layered === undefined ? {} : { layered: files.layered }),
+      ...(launch.database === null ? {} : { loopbackPorts: [{ port, target: launch.database.address }] }),
       network: { kind: "none" },
-      limits: LIMITS,
-      onOutput: (chunk) => output.read(chunk, "info"),
-      onErrorOutput: (chunk) => output.read(chunk, "error"),
-      signal: stopping.signal,
-    });
-    outcome.catch(() => {});
-    const resources = starting.move();
-    return { sockets, output, outcome, stop: () => stopping.abort(), release: () => resources.disposeAsync() };
+      onOutput: (chunk: Uint8Array) => output.read(chunk, "info"),
+      onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
+    } as const;
+    const resources = preparing.move();
+    return { sockets, output, command, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
@@ -157,7 +182,6 @@ export class NodeLauncher {
       throw new UnhealthyScript(`The server did not listen on a port within ${startTimeoutMs / 1000} s.`, details);
     });
     const ended = outcome.then((result) => {
-      output.end();
       throw explainEnd(result, output);
     });
     late.catch(() => {});
@@ -190,40 +214,32 @@ async function untilSocket(sockets: RequestSockets, signal: AbortSignal): Promis
 /** A file system that reports no changes is read this often. */
 const POLL_MS = 500;
 
-function explainEnd(outcome: SandboxOutcome, output: NodeOutput): UnhealthyScript {
-  const reason = output.lastError();
-  const details = { printed: output.firstLines() };
-  const end =
-    outcome.reason === "exit"
-      ? `ended with status ${outcome.code}`
-      : outcome.reason === "memory"
-        ? `used more than ${MEMORY_MB} MiB of memory`
-        : outcome.reason === "disk"
-          ? `wrote more than ${LIMITS.diskMb} MiB of files beside /data`
-          : "was stopped";
-  const message = `The server ${end} before it listened on a port`;
-  return new UnhealthyScript(reason === null ? `${message}.` : `${message}: ${reason}`, details);
+function databaseVariables({ postgres, database }: NodeLaunch, port: number): Record<string, string> {
+  return database === null || postgres === undefined ? {} : postgresVariables(postgres, { ...database, port });
 }
 
-function environment({ directory, env }: NodeLaunch, tools: ServerTools): Record<string, string> {
-  const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
-  const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
-  const preload = `--require ${SERVER_PATHS.preload} --max-old-space-size=${HEAP_MB}`;
-  return {
-    NODE_ENV: "production",
-    PORT: String(PORT),
-    HOST: "0.0.0.0",
-    HOSTNAME: "0.0.0.0",
-    HOME: "/tmp/home",
-    LANG: "C.UTF-8",
-    DATABASE_URL: `file:${SERVER_PATHS.data}/app.db`,
-    SQLITE_PATH: `${SERVER_PATHS.data}/app.db`,
-    ...tools.env,
-    ...own,
-    PATH: [ownPath, SERVER_PATHS.runtime, programs, tools.env["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
-    NODE_OPTIONS: `${preload} ${options}`.trim(),
-    // Without a sandbox, these paths are paths of the host.
-    SERVICE_REQUESTS: SERVER_PATHS.requests,
-    SERVICE_EGRESS: SERVER_PATHS.egress,
+/** Only for a sandbox without a network of its own. Another program may take the port before it is used. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+function explainEnd(
+  outcome: SandboxOutcome,
+  output: NodeOutput,
+  describe = (end: string) => `The server ${end} before it listened on a port`,
+): UnhealthyScript {
+  const reason = output.lastError();
+  const details = { printed: output.firstLines() };
+  const limits: Partial<Record<SandboxOutcome["reason"], string>> = {
+    exit: `ended with status ${"code" in outcome ? outcome.code : ""}`,
+    memory: `used more than ${MEMORY_MB} MiB of memory`,
+    disk: `wrote more than ${LIMITS.diskMb} MiB of files beside /data`,
+    time: "took too long",
   };
+  const message = describe(limits[outcome.reason] ?? "was stopped");
+  return new UnhealthyScript(reason === null ? `${message}.` : `${message}: ${reason}`, details);
 }

@@ -56,7 +56,6 @@ export class NodeProcess implements AppProcess {
 
   async #observeEnd(): Promise<void> {
     this.#outcome = await this.#started.outcome.catch(() => null);
-    this.output.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { lstat, opendir } from "node:fs/promises";
 import path from "node:path";
 import type { AppStorage, StoredApp, StoredBytes, StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
+import type { AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptStore } from "../scripts/script-store.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { sqliteBytes } from "./sqlite-bytes.ts";
@@ -11,6 +12,7 @@ interface EmbeddedAppStorageOptions {
   apps: Pick<Supervisor, "active" | "restrict">;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
+  postgres: Pick<AppPostgres, "measure">;
 }
 
 /** Measures the folders of apps on this machine. */
@@ -51,7 +53,7 @@ export class EmbeddedAppStorage implements AppStorage {
       const folder = (kind: string) => measureFolder(path.join(live.storageDirectory, kind), stopAtBytes);
       const data = await measureFolder(path.join(live.storageDirectory, "data"), stopAtBytes, wholeBytes);
       return {
-        sql: data + (await measureFolder(this.#options.databaseDirectory(live.databaseId), stopAtBytes)),
+        sql: data + (await this.#measureDatabase(live.databaseId, stopAtBytes)),
         keyValue: await folder("kv"),
         objects: await folder("r2"),
         durable: (await folder("do")) + (await folder("workflows")),
@@ -60,6 +62,12 @@ export class EmbeddedAppStorage implements AppStorage {
       this.#started?.add(slug);
       throw error;
     }
+  }
+
+  async #measureDatabase(databaseId: string, stopAtBytes: number): Promise<number> {
+    const { databaseDirectory, postgres } = this.#options;
+    const files = await measureFolder(databaseDirectory(databaseId), stopAtBytes);
+    return files + (await postgres.measure(databaseId));
   }
 
   restrict({ slug, appId }: StoredApp, restriction: StorageRestriction | null): Promise<void> {

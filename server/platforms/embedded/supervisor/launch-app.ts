@@ -13,7 +13,7 @@ import type { PreparedApp } from "./prepared-app.ts";
 
 export interface LaunchDeps {
   launcher: Pick<WorkerdLauncher, "start">;
-  nodeLauncher: Pick<NodeLauncher, "start">;
+  nodeLauncher: Pick<NodeLauncher, "start" | "migrate">;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
   runtimeLogs: EmbeddedRuntimeLogs;
@@ -89,7 +89,7 @@ export async function launchApp(
   }
 }
 
-function startCode(
+async function startCode(
   deps: LaunchDeps,
   { version, code, masks }: PreparedApp,
   { records, patience, signal }: { records: RecordSink; patience: number; signal: AbortSignal },
@@ -100,7 +100,9 @@ function startCode(
     const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
     return deps.launcher.start({ worker: code.worker, masks, ...folders, records, patience }, signal);
   }
-  const { server, env } = code;
-  const data = { dataDirectory: dataDirectory(version), hasNetwork: true };
-  return deps.nodeLauncher.start({ ...toLaunch(server), ...data, env, masks, records }, signal);
+  const { server, env, database, isToMigrate } = code;
+  const data = { dataDirectory: dataDirectory(version), database, hasNetwork: true };
+  const launch = { ...toLaunch(server), ...data, env, masks, records };
+  if (isToMigrate) await deps.nodeLauncher.migrate(launch, signal);
+  return deps.nodeLauncher.start(launch, signal);
 }

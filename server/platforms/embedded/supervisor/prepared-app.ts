@@ -1,14 +1,25 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import type { NodeServer } from "../../../../domain/ports/bundler.ts";
+import { namesOwnDatabase } from "../node-server/server-environment.ts";
+import type { AppDatabase, AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
 import { readUploadForm } from "../workerd/upload-form.ts";
 import { checkVariableNames } from "../workerd/worker-bindings.ts";
 import { type MiniflareWorkerOptions, workerOptions } from "../workerd/worker-options.ts";
 
+interface PreparedServer {
+  server: NodeServer<UnpackedLayer>;
+  env: Readonly<Record<string, string>>;
+  /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
+  database: AppDatabase | null;
+  /** Whether its database may lack changes: the version was never live. The owner of another database changes it themselves. */
+  isToMigrate: boolean;
+}
+
 /** What is started: the options of a Worker with its bindings, or a Node server and its environment variables. */
 export type PreparedCode =
   | { runtime: "worker"; worker: MiniflareWorkerOptions }
-  | { runtime: "node"; server: NodeServer<UnpackedLayer>; env: Readonly<Record<string, string>> };
+  | ({ runtime: "node" } & PreparedServer);
 
 /** A version of an app with the variables to start it with. */
 export interface PreparedApp {
@@ -21,20 +32,41 @@ export interface PreparedApp {
   checkNames(): void;
 }
 
+export interface PrepareDeps {
+  variables: AppVariables;
+  postgres: Pick<AppPostgres, "open">;
+}
+
 /**
  * Reads the script of a version and the newest variables of its app.
  *
+ * @param isNew - whether the version was never live
  * @throws {UnhealthyScript} when the bundle is malformed or has an unsupported binding
  * @throws {UnreadableVariable}
  */
-export async function prepareApp(version: ScriptVersion, variables: AppVariables): Promise<PreparedApp> {
+export async function prepareApp(
+  { variables, postgres }: PrepareDeps,
+  version: ScriptVersion,
+  { isNew }: { isNew: boolean },
+): Promise<PreparedApp> {
   const { version: variablesVersion, values, masks } = await variables.read(version.appId);
-  const prepared = { version, variablesVersion, masks };
-  if (version.code.runtime === "node")
-    return { ...prepared, code: { ...version.code, env: values }, checkNames: () => {} };
+  if (version.code.runtime === "node") {
+    const { server } = version.code;
+    const isOwn = server.postgres !== undefined && namesOwnDatabase(server.postgres, values);
+    const database = server.postgres === undefined || isOwn ? null : await postgres.open(version.databaseId);
+    return {
+      version,
+      variablesVersion,
+      masks: database === null ? masks : [...masks, database.password],
+      code: { runtime: "node", server, env: values, database, isToMigrate: isNew && !isOwn },
+      checkNames: () => {},
+    };
+  }
   const form = await readUploadForm(version.code.formPath);
   return {
-    ...prepared,
+    version,
+    variablesVersion,
+    masks,
     code: { runtime: "worker", worker: workerOptions(version, form, values) },
     checkNames: () => checkVariableNames(form.metadata.bindings, values),
   };

@@ -1,6 +1,6 @@
-import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import type { ScriptStore } from "../scripts/script-store.ts";
 import type { LaunchDeps } from "./launch-app.ts";
+import type { PrepareDeps } from "./prepared-app.ts";
 import type { WatchdogLimits } from "./watchdog.ts";
 
 /** Receives reports about apps. pino's logger is one. */
@@ -16,9 +16,8 @@ export interface SupervisorLimits extends WatchdogLimits {
   drainMs: number;
 }
 
-export interface SupervisorOptions extends LaunchDeps {
+export interface SupervisorOptions extends LaunchDeps, PrepareDeps {
   store: ScriptStore;
-  variables: AppVariables;
   limits: SupervisorLimits;
   /** Called when an app starts, which may change what it stores. */
   onStart?: (slug: string) => void;

@@ -92,7 +92,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   ): Promise<void> {
     const { slug, databaseId } = version;
     const signal = AbortSignal.any([caller, this.#closing.signal]);
-    const prepared = await this.#prepare(version);
+    const prepared = await this.#prepare(version, { isNew: true });
     prepared.checkNames();
     await using unused = new AsyncDisposableStack();
     const beside = this.#running.has(slug) ? unused.use(await launchBeside(this.#options, prepared, signal)) : null;
@@ -232,8 +232,8 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     }
   }
 
-  #prepare(version: ScriptVersion): Promise<PreparedApp> {
-    return prepareApp(version, this.#options.variables);
+  #prepare(version: ScriptVersion, { isNew } = { isNew: false }): Promise<PreparedApp> {
+    return prepareApp(this.#options, version, { isNew });
   }
 
   #launch(prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {

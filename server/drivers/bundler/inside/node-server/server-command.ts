@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { findEntry, isFile, type PackageJson } from "../package-json.ts";
 import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
+import { readProcessLine } from "./procfile.ts";
+import type { ServerDatabase } from "./server-database.ts";
 import { importsBundler, importsServerModule } from "./server-imports.ts";
 import { readStartCommand, readStartFile, readStartText, type StartCommand } from "./start-command.ts";
 
@@ -9,7 +11,7 @@ export interface ServerPlan {
   /** For a shell, in the folder of the project. */
   command: string;
   framework: string | null;
-  warnings: string[];
+  database: ServerDatabase;
 }
 
 /** Signs of a script that exports a handler or registers one. */
@@ -44,15 +46,6 @@ const DEVELOPMENT_SERVERS = new Set([
 const OTHER_RUNTIMES = new Set(["bun", "deno"]);
 const OTHER_RUNTIME_CODE = /\b(Bun|Deno)\.\w|["'](bun|jsr):|["']bun["']/;
 
-/** The line of a Procfile that starts the server. */
-const PROCFILE_WEB = /^web:\s*(.+)$/m;
-
-/** Reads the command of the process `web` of a Procfile; `null` without one. */
-function readProcfile(): string | null {
-  if (!isFile("Procfile")) return null;
-  return PROCFILE_WEB.exec(readFileSync("Procfile", "utf8"))?.[1]?.trim() ?? null;
-}
-
 /**
  * Finds how the built project starts its server: by its Procfile, its start script, the build of its framework, or a file that
  * listens.
@@ -67,19 +60,19 @@ export async function findServerCommand(
 ): Promise<string | null> {
   const command = readStartCommand(packageJson);
   const started = await findStartedServer(packageJson, framework, { command, entry });
-  if (started !== null) return readProcfile() ?? started;
+  if (started !== null) return readProcessLine("web") ?? started;
   if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
   const common = findCommonFiles();
   // What a build wrote comes before its source.
   const built = common.filter((file) => /^(dist|build)\//.test(file));
   const files = [...built, entry, ...common].filter((file) => file !== undefined);
-  for (const file of new Set(files)) if (await isServer(file, "node")) return readProcfile() ?? runFile(file);
+  for (const file of new Set(files)) if (await isServer(file, "node")) return readProcessLine("web") ?? runFile(file);
   return null;
 }
 
 /** As `findServerCommand`, for a project that is a Node server according to its owner, whatever its files export. */
 export async function findRequestedServer(packageJson: PackageJson, framework: string | null): Promise<string | null> {
-  const command = readProcfile() ?? (await findServerCommand(packageJson, framework, undefined));
+  const command = readProcessLine("web") ?? (await findServerCommand(packageJson, framework, undefined));
   return command ?? findServerCommand(packageJson, framework, findEntry(packageJson));
 }
 
@@ -105,9 +98,7 @@ async function findStartedServer(
 
 /** The start command names a file that a compiler did not write. Node.js runs its source. */
 function replaceMissingFile(text: string, named: string, file: string): string {
-  return isFile(named) || resolveStartFile(named) === named || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text)
-    ? text
-    : text.replace(named, file);
+  return isFile(named) || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text) ? text : text.replace(named, file);
 }
 
 function isDevelopment({ program, args }: StartCommand): boolean {

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { nullIfMissing } from "../files/missing-file.ts";
+import type { AppAddress } from "../ports/app-address.ts";
+import { SUPERUSER } from "./embedded/create-cluster.ts";
+import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
+
+/** In MiB, of each process, most of which serve one connection each. */
+const PROCESS_DATA_MB = 384;
+
+const SETTINGS = {
+  max_connections: "200",
+  // Of one process. Beyond it, the query fails.
+  temp_file_limit: "512MB",
+  max_prepared_transactions: "0",
+  max_wal_senders: "0",
+  wal_level: "minimal",
+} as const;
+
+/** Only with a password. By default, PostgreSQL trusts everyone who reaches its socket, and every app reaches this one. */
+const AUTHENTICATION = "# Written by the service at each start.\nlocal all all scram-sha-256\n";
+
+/** The folder of the PostgreSQL server of apps in the service's data folder. */
+export function appsDatabaseFolder(dataDirectory: string): string {
+  return path.join(dataDirectory, "apps-database");
+}
+
+/** A server that can be used. */
+interface AppsPostgres extends AsyncDisposable {
+  /** A connection string of the superuser. */
+  url: string;
+  address: AppAddress;
+  /** Whether its processes run on this machine. */
+  isLocal: boolean;
+}
+
+/** Another server for the databases of apps. The role in `url` must be a superuser. */
+export function connectToAppsPostgres(url: string): AppsPostgres {
+  const { hostname, port } = new URL(url);
+  const address = { host: hostname || "127.0.0.1", port: Number(port || 5432) };
+  return { url, address, isLocal: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/**
+ * Starts the PostgreSQL server whose databases belong to apps. It is not the server of the service, so that no app can reach
+ * the service's data, or use up its connections.
+ *
+ * @param folder - created if it does not exist
+ * @throws as `EmbeddedPostgres.start`
+ */
+export async function startAppsPostgres(folder: string, log: ServerLog): Promise<AppsPostgres> {
+  const password = await readPassword(folder);
+  const options = { settings: SETTINGS, password, owner: "apps", dataMb: PROCESS_DATA_MB } as const;
+  const server = await EmbeddedPostgres.start(folder, log, options);
+  try {
+    await requirePasswords(path.join(folder, "data"), server.url, password);
+    const stop = () => server[Symbol.asyncDispose]();
+    const address = { socketPath: server.socketPath };
+    return { url: server.url, address, isLocal: true, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The password of the superuser, which is created before the server. */
+async function readPassword(folder: string): Promise<string> {
+  const file = path.join(folder, "password");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const stored = await readFile(file, "utf8").catch(nullIfMissing);
+  if (stored !== null && stored !== "") return stored;
+  const password = randomBytes(32).toString("base64url");
+  await writeFile(file, password, { mode: 0o600, flush: true });
+  return password;
+}
+
+/** Nothing but the service can connect before this returns. */
+async function requirePasswords(data: string, url: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`alter role ${SUPERUSER} password ${client.escapeLiteral(password)}`);
+    await writeFile(path.join(data, "pg_hba.conf"), AUTHENTICATION, { flush: true });
+    await client.query("select pg_reload_conf()");
+  } finally {
+    await client.end();
+  }
+  while (await acceptsWrongPassword(url)) await sleep(20);
+}
+
+/** The server reads its configuration again in the background. */
+async function acceptsWrongPassword(url: string): Promise<boolean> {
+  const wrong = new URL(url);
+  wrong.password = "wrong";
+  const client = new pg.Client({ connectionString: wrong.href });
+  client.on("error", () => undefined);
+  const isAccepted = await client.connect().then(
+    () => true,
+    () => false,
+  );
+  await client.end().catch(() => undefined);
+  return isAccepted;
+}

@@ -1,0 +1,110 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import path from "node:path";
+import type { DatabasePart, PostgresUse } from "../../../../../domain/ports/bundler.ts";
+import { isFile, type PackageJson } from "../package-json.ts";
+import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
+import { readProcessLine } from "./procfile.ts";
+
+/** The database of a server, and how it is brought up to date. */
+export interface ServerDatabase {
+  postgres?: PostgresUse;
+  migration?: string;
+}
+
+/** Clients of PostgreSQL that connect over TCP. */
+const POSTGRES_CLIENTS = ["pg", "postgres", "pg-promise", "slonik", "@prisma/adapter-pg", "pg-native"];
+const SQLITE_CLIENTS = ["better-sqlite3", "sqlite3", "sqlite", "@libsql/client", "@prisma/adapter-better-sqlite3"];
+
+/** Commands of a start script that change a database. */
+const MIGRATES = /migrat|\bdb push\b|drizzle-kit/;
+
+/** Scripts that bring a database up to date, in the order in which they are tried. */
+const MIGRATION_SCRIPTS = [
+  ...["migrate:deploy", "db:migrate:deploy", "db:deploy", "migrate:prod", "migrate:production", "migration:run:prod"],
+  ...["migration:run", "migrations:run", "migrate:run", "migrate:up", "migrate:latest", "migrate", "db:migrate"],
+];
+/** Words of scripts that create migrations, remove data, or are for development. */
+const NOT_FOR_DEPLOYMENT =
+  /\b(dev|generate|create|make|new|revert|down|rollback|reset|watch|diff|docker|docker-compose)\b/;
+
+const EXAMPLES = [".env.example", ".env.sample", ".env.template", "example.env", ".env.local.example", "env.example"];
+
+/**
+ * Finds which database a server uses, by its tool for migrations or its packages, and what brings it up to date. The current folder
+ * is that of the package, after the build.
+ *
+ * @param command - the start command
+ */
+export function readServerDatabase(packageJson: PackageJson, command: string): ServerDatabase {
+  const folders = packageFolders(packageJson);
+  const tool = folders.map((folder) => readTool(folder)).find((found) => found !== null) ?? null;
+  const kind = tool?.database ?? readClient(packageJson, folders);
+  if (kind === null) return {};
+  const release = readProcessLine("release");
+  const found = tool?.migration ?? findMigrationScript(packageJson);
+  const migration = release ?? (MIGRATES.test(command) ? null : found);
+  return {
+    ...(kind === "postgres" && { postgres: { variables: readVariables(folders, tool?.urlVariables ?? []) } }),
+    ...(migration !== null && { migration }),
+  };
+}
+
+/** The folder of the package, and those of its dependencies in the same workspace. */
+function packageFolders({ dependencies, devDependencies }: PackageJson): string[] {
+  const linked = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
+    const folder = path.join("node_modules", name);
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() || !existsSync(folder)) return [];
+    const target = path.relative(process.cwd(), realpathSync(folder));
+    return target.includes("node_modules") || !/^[\w./@-]+$/.test(target) ? [] : [target];
+  });
+  return [".", ...linked];
+}
+
+function readTool(folder: string): SchemaTool | null {
+  return readPrisma(folder) ?? readDrizzle(folder) ?? readKnex(folder);
+}
+
+function readClient(own: PackageJson, folders: readonly string[]): "postgres" | "sqlite" | null {
+  const manifests = folders.map((folder) => (folder === "." ? own : readManifest(folder)));
+  const names = new Set(manifests.flatMap(({ dependencies }) => Object.keys(dependencies ?? {})));
+  if (POSTGRES_CLIENTS.some((name) => names.has(name))) return "postgres";
+  return SQLITE_CLIENTS.some((name) => names.has(name)) ? "sqlite" : null;
+}
+
+function readManifest(folder: string): PackageJson {
+  const file = path.join(folder, "package.json");
+  return isFile(file) ? (JSON.parse(readFileSync(file, "utf8")) as PackageJson) : {};
+}
+
+function findMigrationScript({ scripts = {} }: PackageJson): string | null {
+  const name = MIGRATION_SCRIPTS.find((each) => {
+    const text = scripts[each];
+    return typeof text === "string" && !NOT_FOR_DEPLOYMENT.test(text);
+  });
+  return name === undefined ? null : `npm run ${name}`;
+}
+
+const PARTS: readonly (readonly [pattern: RegExp, part: DatabasePart])[] = [
+  [/(^|_)(URL|URI|DSN|CONNECTION_STRING)$/, "url"],
+  [/_?HOST$/, "host"],
+  [/_?PORT$/, "port"],
+  [/_?(USER|USERNAME)$/, "user"],
+  [/_?(PASSWORD|PASS|PWD)$/, "password"],
+  [/_?(NAME|DATABASE|DB)$/, "database"],
+];
+/** Names of variables of a PostgreSQL database: `DB_HOST`, `POSTGRES_URL`, `TYPEORM_PASSWORD`. */
+const DATABASE_NAME = /^(DB|DATABASE|POSTGRES|POSTGRESQL|PG|SQL|TYPEORM|KNEX|DRIZZLE)(_|[A-Z])/;
+
+/** The variables that the server reads, by the tool's configuration and the example files of the project. */
+function readVariables(folders: readonly string[], urlVariables: readonly string[]): Record<string, DatabasePart> {
+  const variables: Record<string, DatabasePart> = {};
+  for (const file of folders.flatMap((folder) => EXAMPLES.map((name) => path.join(folder, name)))) {
+    if (!isFile(file)) continue;
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]{0,63})\s*=/gm)) {
+      const part = DATABASE_NAME.test(name) ? PARTS.find(([pattern]) => pattern.test(name))?.[1] : undefined;
+      if (part !== undefined) variables[name] = part;
+    }
+  }
+  for (const name of urlVariables) variables[name] = "url";
+  return variables;
+}

@@ -1,0 +1,87 @@
+import type { DatabasePart, PostgresUse } from "../../../../domain/ports/bundler.ts";
+import { installedProgramFolders } from "../../../sandbox/installed-programs.ts";
+import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
+
+/** Paths inside the sandbox. */
+export const SERVER_PATHS = {
+  /** Where the files of the server are: where they were built, because builds write this path into files. */
+  files: "/build",
+  data: "/data",
+  requests: "/run/app",
+  egress: "/run/egress",
+  /** The Node.js that the project names, if it is not that of the service. */
+  runtime: `/build/${RUNTIME_FOLDER}`,
+  preload: "/opt/node-server/preload.cjs",
+} as const;
+
+/** The port that a server should listen on. It has a network of its own, so that all have the same one. */
+export const SERVER_PORT = 3000;
+
+/** In MiB. V8 collects garbage before the limit of the kernel ends the process. */
+const HEAP_MB = 768;
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The environment of a server: the variables of its owner come before those of the service. */
+export function serverEnvironment(
+  { directory, env, database }: { directory: string; env: Variables; database: Variables },
+  tools: Variables,
+): Record<string, string> {
+  const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
+  const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
+  const preload = `--require ${SERVER_PATHS.preload} --max-old-space-size=${HEAP_MB}`;
+  return {
+    NODE_ENV: "production",
+    PORT: String(SERVER_PORT),
+    HOST: "0.0.0.0",
+    HOSTNAME: "0.0.0.0",
+    HOME: "/tmp/home",
+    LANG: "C.UTF-8",
+    DATABASE_URL: `file:${SERVER_PATHS.data}/app.db`,
+    SQLITE_PATH: `${SERVER_PATHS.data}/app.db`,
+    ...tools,
+    ...database,
+    ...own,
+    PATH: [ownPath, SERVER_PATHS.runtime, programs, tools["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
+    NODE_OPTIONS: `${preload} ${options}`.trim(),
+    // Without a sandbox, these paths are paths of the host.
+    SERVICE_REQUESTS: SERVER_PATHS.requests,
+    SERVICE_EGRESS: SERVER_PATHS.egress,
+  };
+}
+
+/** The variables that PostgreSQL's own programs and hosting platforms use. */
+const POSTGRES_VARIABLES: Readonly<Record<string, DatabasePart>> = {
+  DATABASE_URL: "url",
+  POSTGRES_URL: "url",
+  POSTGRES_PRISMA_URL: "url",
+  POSTGRES_URL_NON_POOLING: "url",
+  PGHOST: "host",
+  PGPORT: "port",
+  PGUSER: "user",
+  PGPASSWORD: "password",
+  PGDATABASE: "database",
+};
+
+/** Whether the variables of the owner name another database than that of the service. */
+export function namesOwnDatabase({ variables }: PostgresUse, env: Variables): boolean {
+  const all = Object.entries({ ...POSTGRES_VARIABLES, ...variables });
+  return all.some(([name, part]) => (part === "url" || part === "host") && env[name] !== undefined);
+}
+
+/** The variables from which a server learns its PostgreSQL database. */
+export function postgresVariables(
+  { variables }: PostgresUse,
+  { name, password, port }: { name: string; password: string; port: number },
+): Record<string, string> {
+  const parts: Record<DatabasePart, string> = {
+    url: `postgresql://${name}:${password}@127.0.0.1:${port}/${name}`,
+    host: "127.0.0.1",
+    port: String(port),
+    user: name,
+    password,
+    database: name,
+  };
+  const all = Object.entries({ ...POSTGRES_VARIABLES, ...variables });
+  return Object.fromEntries(all.map(([variable, part]) => [variable, parts[part]]));
+}

@@ -1,0 +1,212 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
+import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
+import { PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
+import { scramVerifier } from "./scram-verifier.ts";
+
+/** A PostgreSQL server for the databases of apps. */
+export interface AppsServer extends AsyncDisposable {
+  /** A connection string of a superuser. */
+  url: string;
+  address: AppAddress;
+  /** Whether its processes run on this machine, so that their memory can be measured. */
+  isLocal: boolean;
+}
+
+/** Where an app finds its database, with the credentials of a role that owns nothing else. */
+export interface AppDatabase {
+  name: string;
+  password: string;
+  address: AppAddress;
+}
+
+export interface AppPostgresOptions {
+  /** Starts the server, or connects to it. Called when the first app needs it. */
+  open: () => Promise<AppsServer>;
+  /** Whether the server has ever been opened. Without it, there are no databases. */
+  exists: () => boolean;
+  log: WatchdogLog;
+}
+
+/** How many connections one app may have. */
+const CONNECTIONS_PER_APP = 20;
+
+/** The service's own table, in a database to which no app can connect. */
+const SETUP = `
+  revoke connect, temporary on database postgres, template1 from public;
+  create schema if not exists service;
+  create table if not exists service.app_databases (
+    database_id text primary key,
+    name text not null unique,
+    password text not null,
+    is_complete boolean not null default false
+  );
+`;
+
+interface DatabaseRow {
+  database_id: string;
+  name: string;
+  password: string;
+  is_complete: boolean;
+}
+
+interface OpenServer {
+  server: AppsServer;
+  pool: pg.Pool;
+  watchdog: PostgresWatchdog;
+}
+
+/**
+ * The PostgreSQL databases of Node servers. Each has a random name, and a role of the same name that can connect to it only. The
+ * server is opened when the first app needs it.
+ */
+export class AppPostgres implements AsyncDisposable {
+  readonly #options: AppPostgresOptions;
+  readonly #locks = new KeyedLock();
+  #opening: Promise<OpenServer> | null = null;
+
+  constructor(options: AppPostgresOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the database with an id, which is created if it does not exist. Safe to repeat after a crash. */
+  async open(databaseId: string): Promise<AppDatabase> {
+    const { pool, server } = await this.#open();
+    const row = await this.#locks.run([databaseId], async () => {
+      const found = (await findRow(pool, databaseId)) ?? (await insertRow(pool, databaseId));
+      if (!found.is_complete) await createDatabase(pool, server.url, found);
+      return found;
+    });
+    return { name: row.name, password: row.password, address: server.address };
+  }
+
+  /** Removes the database with its role. Succeeds if it does not exist. */
+  async remove(databaseId: string): Promise<void> {
+    if (!this.#options.exists()) return;
+    const { pool, server } = await this.#open();
+    await this.#locks.run([databaseId], async () => {
+      const row = await findRow(pool, databaseId);
+      if (row !== null) await dropDatabase(pool, server.url, row);
+    });
+  }
+
+  /** The ids of all databases, including those whose creation was interrupted. */
+  async list(): Promise<string[]> {
+    if (!this.#options.exists()) return [];
+    const { pool } = await this.#open();
+    const { rows } = await pool.query<DatabaseRow>("select database_id from service.app_databases");
+    return rows.map((row) => row.database_id);
+  }
+
+  /** How many bytes a database occupies; 0 if it does not exist. */
+  async measure(databaseId: string): Promise<number> {
+    if (!this.#options.exists()) return 0;
+    const { pool } = await this.#open();
+    const row = await findRow(pool, databaseId);
+    if (row === null || !row.is_complete) return 0;
+    const { rows } = await pool.query<{ bytes: string }>("select pg_database_size($1) as bytes", [row.name]);
+    return Number(rows[0]?.bytes ?? 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = await this.#opening?.catch(() => null);
+    if (!opened) return;
+    opened.watchdog.stop();
+    await opened.pool.end();
+    await opened.server[Symbol.asyncDispose]();
+  }
+
+  /** A failed attempt is not remembered: the next app tries again. */
+  #open(): Promise<OpenServer> {
+    this.#opening ??= this.#openServer().catch((error: unknown) => {
+      this.#opening = null;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #openServer(): Promise<OpenServer> {
+    const { open, log } = this.#options;
+    await using opening = new AsyncDisposableStack();
+    const server = opening.use(await open());
+    const pool = opening.adopt(new pg.Pool({ connectionString: server.url, max: 4 }), (it) => it.end());
+    // A connection that ends while nobody uses it. The pool opens another one.
+    pool.on("error", () => undefined);
+    await pool.query(SETUP);
+    const { rows } = await pool.query<DatabaseRow>("select * from service.app_databases");
+    // Trials end with the service.
+    for (const row of rows.filter(({ database_id: id }) => id.startsWith(TRIAL_PREFIX)))
+      await dropDatabase(pool, server.url, row);
+    const watchdog = new PostgresWatchdog(pool, { measuresMemory: server.isLocal, log });
+    opening.move();
+    return { server, pool, watchdog };
+  }
+}
+
+async function findRow(pool: pg.Pool, databaseId: string): Promise<DatabaseRow | null> {
+  const { rows } = await pool.query<DatabaseRow>("select * from service.app_databases where database_id = $1", [
+    databaseId,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** The name is recorded before the database exists, so that a crash leaves nothing unknown. */
+async function insertRow(pool: pg.Pool, databaseId: string): Promise<DatabaseRow> {
+  const name = `app_${randomBytes(10).toString("hex")}`;
+  const password = randomBytes(24).toString("hex");
+  const insert = `insert into service.app_databases (database_id, name, password) values ($1, $2, $3)
+    on conflict (database_id) do update set database_id = excluded.database_id returning *`;
+  const { rows } = await pool.query<DatabaseRow>(insert, [databaseId, name, password]);
+  const [row] = rows;
+  if (row === undefined) throw new Error("PostgreSQL returned no row");
+  return row;
+}
+
+const ROLE_OPTIONS = `login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit ${CONNECTIONS_PER_APP}`;
+
+/** Nobody can connect to the database before its rights are complete. */
+async function createDatabase(pool: pg.Pool, url: string, { database_id: id, name, password }: DatabaseRow) {
+  const role = await pool.query("select from pg_roles where rolname = $1", [name]);
+  const verifier = pg.escapeLiteral(scramVerifier(password));
+  await pool.query(`${role.rowCount === 0 ? "create" : "alter"} role "${name}" ${ROLE_OPTIONS} password ${verifier}`);
+  const database = await pool.query("select from pg_database where datname = $1", [name]);
+  // The collation of template0 sorts by code point, so it does not depend on the machine.
+  if (database.rowCount === 0)
+    await pool.query(`create database "${name}" template template0 encoding 'UTF8' allow_connections false`);
+  await pool.query(`revoke all on database "${name}" from public`);
+  await pool.query(`grant connect, create, temporary on database "${name}" to "${name}"`);
+  await pool.query(`alter database "${name}" allow_connections true`);
+  await inDatabase(url, name, (client) => client.query(`alter schema public owner to "${name}"`));
+  await pool.query("update service.app_databases set is_complete = true where database_id = $1", [id]);
+}
+
+async function dropDatabase(pool: pg.Pool, url: string, { database_id: id, name }: DatabaseRow): Promise<void> {
+  await pool.query(`drop database if exists "${name}" with (force)`);
+  await revokeGrants(pool, url, name);
+  await pool.query(`drop role if exists "${name}"`);
+  await pool.query("delete from service.app_databases where database_id = $1", [id]);
+}
+
+/** Other roles may have granted rights in their own databases to this one, which could then not be removed. */
+async function revokeGrants(pool: pg.Pool, url: string, name: string): Promise<void> {
+  const select = `select distinct datname from pg_shdepend
+    join pg_database on pg_database.oid = dbid
+    where refclassid = 'pg_authid'::regclass and refobjid = (select oid from pg_roles where rolname = $1)`;
+  const { rows } = await pool.query<{ datname: string }>(select, [name]);
+  for (const { datname } of rows) await inDatabase(url, datname, (client) => client.query(`drop owned by "${name}"`));
+}
+
+async function inDatabase(url: string, name: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const target = new URL(url);
+  target.pathname = `/${encodeURIComponent(name)}`;
+  const client = new pg.Client({ connectionString: target.href });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

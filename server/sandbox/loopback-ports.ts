@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readlinkSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
+import type { LoopbackPort } from "../ports/sandbox.ts";
+import { isRoot } from "./file-ownership.ts";
+import { processTree } from "./process-tree.ts";
+import { TOOL_ENVIRONMENT } from "./system-tools.ts";
+
+const MAX_CONNECTIONS = 128;
+const LISTEN_SCRIPT = path.join(import.meta.dirname, "listen-in-namespace.cjs");
+
+/** Forwards the connections to ports of the loopback interface of a command. Disposing closes them. */
+export class LoopbackPorts implements Disposable {
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+  #isDisposed = false;
+
+  /**
+   * Listens in the network of a sandbox, before its command starts.
+   *
+   * @param initPid - the process above all others of the sandbox
+   * @throws when it cannot listen
+   */
+  async openInside(initPid: number, ports: readonly LoopbackPort[]): Promise<void> {
+    const pid = findNetworkOwner(initPid);
+    await Promise.all(ports.map(async (port) => this.#forward(await listenInside(pid, port.port), port)));
+  }
+
+  /** Listens on the host. @throws when a port is in use */
+  async openOnHost(ports: readonly LoopbackPort[]): Promise<void> {
+    for (const port of ports) {
+      const server = createServer();
+      await once(server.listen(port.port, "127.0.0.1"), "listening");
+      this.#forward(server, port);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const server of this.#servers) server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #forward(server: Server, { target }: LoopbackPort): void {
+    this.#servers.push(server);
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on("connection", (inside: Socket) => {
+      const outside = connect("socketPath" in target ? { path: target.socketPath } : target);
+      for (const socket of [inside, outside]) this.#track(socket);
+      inside.pipe(outside).pipe(inside);
+      inside.once("close", () => outside.destroySoon());
+      outside.once("close", () => inside.destroySoon());
+    });
+    // The command may have ended meanwhile.
+    if (this.#isDisposed) server.close();
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+}
+
+/** The first process of a sandbox that has another network than the service. */
+function findNetworkOwner(initPid: number): number {
+  const networkOf = (pid: number | "self") => readlinkSync(`/proc/${pid}/ns/net`);
+  const own = networkOf("self");
+  const pid = processTree(initPid).find((each) => networkOf(each) !== own);
+  if (pid === undefined) throw new Error("The sandbox has no network of its own");
+  return pid;
+}
+
+/** Only a process inside the namespace can open a socket there. It ends when it has passed the socket on. */
+async function listenInside(pid: number, port: number): Promise<Server> {
+  const namespaces = [`--net=/proc/${pid}/ns/net`];
+  // Only the owner of the user namespace may enter the other one.
+  if (!isRoot()) namespaces.unshift(`--user=/proc/${pid}/ns/user`, "--preserve-credentials");
+  const child = spawn("nsenter", [...namespaces, "--", process.execPath, LISTEN_SCRIPT, String(port)], {
+    cwd: "/",
+    env: TOOL_ENVIRONMENT,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const errors = collectErrors(child);
+  let server: Server | null = null;
+  child.once("message", (_message, handle) => (server = handle as Server));
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  child.once("error", reject);
+  // Until it has ended, it may accept connections itself.
+  child.once("close", () => {
+    if (server === null) reject(new Error(`Port ${port} of the sandbox could not be opened: ${errors()}`));
+    else resolve(server);
+  });
+  return promise;
+}
+
+function collectErrors({ stderr }: ChildProcess): () => string {
+  let text = "";
+  stderr?.on("data", (chunk: Buffer) => {
+    text = `${text}${chunk.toString()}`.slice(0, 1000);
+  });
+  return () => text.trim();
+}
