@@ -161,13 +161,15 @@ async function* readParts(
   }
 }
 
-/** The names of the migrations of a stored bundle; none when it is not kept any more. */
-export async function readMigrationNames(
+/** What is known of the SQL database that a stored bundle uses; `null` when the bundle is not kept any more. */
+export async function readDatabaseUse(
   { objects }: ArtifactDeps,
   { appId, key }: { appId: string; key: string | null },
-): Promise<string[]> {
+): Promise<{ migrationNames: string[]; usesPostgres: boolean } | null> {
   const description = key === null ? null : await readDescription(objects, artifactBucketName(appId), key);
-  return description?.migrations.map(({ name }) => name) ?? [];
+  if (description === null) return null;
+  const { migrations, server } = description;
+  return { migrationNames: migrations.map(({ name }) => name), usesPostgres: server?.postgres !== undefined };
 }
 
 /**

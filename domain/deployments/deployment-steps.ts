@@ -8,6 +8,7 @@ import { discoverProcedures, formatDiscovery } from "../procedures/discover-proc
 import { storeArtifact } from "./artifacts.ts";
 import { customizeSource } from "./customize-source.ts";
 import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
+import { describeDatabaseChange, readLiveDatabaseUse } from "./database-use.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
 import { recordRuntime } from "./record-runtime.ts";
@@ -25,8 +26,9 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { procedures, problem } = await discover(deps, attempt, bundle);
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
+  const change = describeDatabaseChange(bundle.code, await readLiveDatabaseUse(deps, attempt.deployment.appId));
   const problems = [...(await provisionApp(deps, attempt, bundle)), ...omissions, ...bundle.warnings];
-  if (problem !== null) problems.push(problem);
+  problems.push(...[problem, change].filter((each) => each !== null));
   // The script has the newest variables. What the build wrote into it may contain earlier values.
   if (!isDeepStrictEqual(variables, await deps.variables.readForBuild(attempt.deployment.appId)))
     problems.push("Variables for builds have changed since the build started. Deploy again to build with them.");

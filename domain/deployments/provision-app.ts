@@ -61,12 +61,13 @@ export async function publish(
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
+  const built = { code, folder: rootDirectory };
   const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
     const { problem = null } = await deps.edge.publish(slug, script, signal);
     if (problem === null) return [];
     sayPrinted(attempt, problem);
-    const advice = await adviseOnVariables(deps, attempt, problem, rootDirectory);
+    const advice = await adviseOnVariables(deps, attempt, problem, built);
     const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
     attempt.log.say(`warning: ${warning}`);
     return [warning];
@@ -74,7 +75,7 @@ export async function publish(
     if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
     sayPrinted(attempt, error);
-    const advice = adviseOnScript(error) ?? (await adviseOnVariables(deps, attempt, error, rootDirectory));
+    const advice = adviseOnScript(error) ?? (await adviseOnVariables(deps, attempt, error, built));
     throw new BuildFailure("user", describeStart(error), advice ?? DEFAULT_ADVICE, { cause: error });
   }
 }

@@ -1,9 +1,9 @@
-import { App } from "../apps/app.entity.ts";
-import type { Bundle } from "../ports/bundler.ts";
+import type { AppCode, Bundle } from "../ports/bundler.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
-import { loadArtifact, readMigrationNames } from "./artifacts.ts";
+import { loadArtifact } from "./artifacts.ts";
+import { type DatabaseUse, readLiveDatabaseUse, requireSameDatabase } from "./database-use.ts";
 import type { Attempt, StepDeps, StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
@@ -24,23 +24,30 @@ export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: st
       `The bundle of deployment ${target.number} is not kept any more.`,
       "Deploy its commit again, or roll back to a newer deployment.",
     );
+  const live = await readLiveDatabaseUse(deps, appId);
+  requireSameDatabase(target.number, bundle.code, live);
   await recordRuntime(deps, deployment, bundle.code.runtime);
-  const newer = await findNewerMigrations(deps, appId, bundle);
+  const newer = findNewerMigrations(bundle, live);
   const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
   for (const problem of problems) log.say(problem);
-  problems.unshift(...(await provisionApp(deps, attempt, { ...bundle, migrations: [] })));
+  problems.unshift(
+    ...(await provisionApp(deps, attempt, { ...bundle, code: withoutMigration(bundle.code), migrations: [] })),
+  );
   const procedures = await em.find(Procedure, { deploymentId: targetId });
   return { procedures: procedures.map(toDiscovered), problems, artifactKey: key, framework: bundle.framework };
 }
 
+/** The database is newer than the code. */
+function withoutMigration(code: AppCode): AppCode {
+  if (code.runtime === "worker") return code;
+  const { migration: _, ...server } = code.server;
+  return { runtime: "node", server };
+}
+
 /** The migrations of the live deployment that a bundle does not have. */
-async function findNewerMigrations(deps: StepDeps, appId: string, bundle: Bundle): Promise<string[]> {
-  const em = deps.em.fork();
-  const { liveDeploymentId } = await em.findOneOrFail(App, { id: appId });
-  const live = await em.findOne(Deployment, { id: liveDeploymentId ?? null });
-  const applied = await readMigrationNames(deps, { appId, key: live?.artifactKey ?? null });
-  const known = new Set(bundle.migrations.map(({ name }) => name));
-  return applied.filter((name) => !known.has(name));
+function findNewerMigrations({ migrations }: Bundle, live: DatabaseUse | null): string[] {
+  const known = new Set(migrations.map(({ name }) => name));
+  return live?.migrationNames.filter((name) => !known.has(name)) ?? [];
 }
 
 function toDiscovered({

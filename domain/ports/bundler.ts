@@ -1,4 +1,5 @@
 import type { Dependency } from "./app-builder-agent.ts";
+import type { DatabasePart } from "../shared/postgres-variables.ts";
 import type { OutputListener } from "./git-source.ts";
 
 /** One migration file of an app, split into single statements. */
@@ -38,10 +39,6 @@ export interface NodeServer<FileLayer = Layer> {
   /** The command that brings its database up to date before it goes live, for a shell. */
   migration?: string;
 }
-
-/** What an environment variable says about a database; `url` is the whole connection string. */
-export const DATABASE_PARTS = ["url", "host", "port", "user", "password", "database"] as const;
-export type DatabasePart = (typeof DATABASE_PARTS)[number];
 
 /** How a server finds its PostgreSQL database. */
 export interface PostgresUse {

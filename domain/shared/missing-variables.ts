@@ -51,6 +51,7 @@ const VALIDATOR_NAMES = [
   /path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\][^\]}]{0,80}(?:Required|received undefined)/g,
   /\b([A-Z][A-Z\d_]+)["']?: ?\[\s*["'](?:Required|[^\]]{0,80}received undefined)/g,
   /(?:Required|received undefined)\s+→ at ([A-Z][A-Z\d_]+)/g,
+  /(?:^|[\s"'])([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)["']?:? (?:is )?[Rr]equired\b/g,
   /Expected "([A-Z][A-Z\d_]+)" but received undefined/g,
 ];
 

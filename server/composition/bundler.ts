@@ -2,6 +2,7 @@ import path from "node:path";
 import type { BuildLimits } from "../config/build-limits.ts";
 import type { BuildEgress } from "../config/build-egress.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
+import type { TemporaryDatabases } from "../ports/temporary-databases.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
 import type { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
@@ -23,6 +24,8 @@ export interface BundlerSettings {
   limits?: BuildLimits | null;
   /** Where builds store installed dependencies for later builds. */
   dependencies?: DependencyStore | null;
+  /** Databases for build scripts of projects that use PostgreSQL; by default they have none. */
+  databases?: TemporaryDatabases | undefined;
   /** Called with the code of the error when the package registry begins not to respond. */
   onRegistryOutage?: (code: string) => void;
 }
@@ -35,7 +38,7 @@ export interface BundlerSettings {
 export function createBundler(
   sandbox: Sandbox,
   npmEnvironment: Readonly<Record<string, string>>,
-  { buildEgress = null, dependencies = null, limits = null, onRegistryOutage }: BundlerSettings = {},
+  { buildEgress = null, dependencies = null, limits = null, databases, onRegistryOutage }: BundlerSettings = {},
 ): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
@@ -50,5 +53,6 @@ export function createBundler(
     egress: buildEgress,
     limits: limits === null ? {} : stepLimits(limits),
     dependencies,
+    databases: databases ?? null,
   });
 }

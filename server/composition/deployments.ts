@@ -119,7 +119,8 @@ export async function openBuildPlatform(
     controlGroups: groups,
     startProcess,
     log,
-  }: Partial<Pick<Foundation, "controlGroups" | "startProcess" | "log">> = {},
+    edge,
+  }: Partial<Pick<Foundation, "controlGroups" | "startProcess" | "log" | "edge">> = {},
 ): Promise<BuildPlatform> {
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
@@ -128,6 +129,7 @@ export async function openBuildPlatform(
     buildEgress: config.buildEgress,
     limits: config.buildLimits,
     dependencies,
+    databases: edge?.temporaryDatabases,
     onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
   });
   const root = path.join(config.dataDirectory, "builds");
@@ -154,7 +156,7 @@ function gitSource(config: Config, sandbox: Sandbox): GitSource {
 
 /** Passwords that must not appear in a build log, even if a tool prints them. */
 function passwordsIn(config: Config): string[] {
-  return [config.databaseUrl, config.redisUrl, config.gitBaseUrl]
+  return [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl]
     .map((url) => (url === null ? undefined : URL.parse(url)?.password))
     .filter((password): password is string => password !== undefined && password !== "");
 }

@@ -5,6 +5,7 @@ import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
+import type { TemporaryDatabases } from "../ports/temporary-databases.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
 import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
@@ -25,6 +26,7 @@ export interface EdgeServices {
   authEntries: AuthEntries;
   platform: EdgePlatform;
   databases: SqlDatabases;
+  temporaryDatabases: TemporaryDatabases;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
   /** Runs an app beside its deployment, to inspect it. */
@@ -74,6 +76,7 @@ export async function openEdge(
     authEntries: embedded.authEntries,
     platform: embedded.scripts,
     databases: embedded.databases,
+    temporaryDatabases: embedded.temporaryDatabases,
     runtimeLogs: embedded.runtimeLogs,
     storage: embedded.storage,
     isolatedRuntime: embedded.isolatedRuntime,
@@ -102,11 +105,11 @@ export function openNodeServers(
 
 /** The PostgreSQL server of apps: the one that the operator names, or one that this process starts. */
 export function appsPostgres(
-  { appsDatabaseUrl, dataDirectory }: Pick<Config, "appsDatabaseUrl" | "dataDirectory">,
+  { appsDatabaseUrl, databaseUrl, dataDirectory }: Pick<Config, "appsDatabaseUrl" | "databaseUrl" | "dataDirectory">,
   log: Logger,
 ): EmbeddedPlatformOptions["postgres"] {
   if (appsDatabaseUrl !== null)
-    return { exists: () => true, open: () => Promise.resolve(connectToAppsPostgres(appsDatabaseUrl)) };
+    return { exists: () => true, open: () => connectToAppsPostgres(appsDatabaseUrl, databaseUrl) };
   const folder = appsDatabaseFolder(dataDirectory);
   return { exists: () => existsSync(folder), open: () => startAppsPostgres(folder, log) };
 }

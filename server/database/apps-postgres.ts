@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { nullIfMissing } from "../files/missing-file.ts";
 import type { AppAddress } from "../ports/app-address.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { SUPERUSER } from "./embedded/create-cluster.ts";
 import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
 
@@ -37,11 +38,37 @@ interface AppsPostgres extends AsyncDisposable {
   isLocal: boolean;
 }
 
-/** Another server for the databases of apps. The role in `url` must be a superuser. */
-export function connectToAppsPostgres(url: string): AppsPostgres {
+/**
+ * Another server for the databases of apps. The role in `url` must be a superuser.
+ *
+ * @param serviceUrl - the database of the service; `null` for the embedded one
+ * @throws {DatabaseUnavailable} when it cannot be used, or is the server of the service
+ */
+export async function connectToAppsPostgres(url: string, serviceUrl: string | null): Promise<AppsPostgres> {
   const { hostname, port } = new URL(url);
+  const server = await identify(url).catch((cause: unknown) => {
+    throw new DatabaseUnavailable("APPS_DATABASE_URL names a PostgreSQL server that cannot be used", { cause });
+  });
+  if (serviceUrl !== null && server === (await identify(serviceUrl)))
+    throw new DatabaseUnavailable(
+      "APPS_DATABASE_URL names the PostgreSQL server of DATABASE_URL. Apps need another server, because one app could use up the connections and the memory of the service.",
+    );
   const address = { host: hostname || "127.0.0.1", port: Number(port || 5432) };
   return { url, address, isLocal: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/** What two servers never have in common, even if one has a copy of the data of the other. */
+async function identify(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const select = "select concat(pg_postmaster_start_time(), system_identifier) as id from pg_control_system()";
+    const { rows } = await client.query<{ id: string }>(select);
+    return rows[0]?.id ?? "";
+  } finally {
+    await client.end();
+  }
 }
 
 /**

@@ -1,7 +1,15 @@
 import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
+import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
+import type {
+  LoopbackPort,
+  Mount,
+  Sandbox,
+  SandboxLimits,
+  SandboxNetwork,
+  SandboxOutcome,
+} from "../../ports/sandbox.ts";
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";
@@ -37,6 +45,8 @@ export interface BuildContext {
   egress: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; `null` if they do not. */
   dependencies: DependencyStore | null;
+  /** Databases for build scripts; `null` for none. */
+  databases: TemporaryDatabases | null;
   /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
@@ -52,6 +62,7 @@ export interface BuildStep {
   mounts?: readonly Mount[];
   /** No network by default. */
   network?: SandboxNetwork;
+  loopbackPorts?: readonly LoopbackPort[];
   /** Ends the step. Its reason is the failure of the build. */
   signal?: AbortSignal;
 }
@@ -82,6 +93,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
         ...(step.mounts ?? []),
       ],
       network: step.network ?? { kind: "none" },
+      ...(step.loopbackPorts === undefined ? {} : { loopbackPorts: step.loopbackPorts }),
       limits: limits[step.name],
       signal: step.signal === undefined ? request.signal : AbortSignal.any([request.signal, step.signal]),
       onOutput: (chunk) => {

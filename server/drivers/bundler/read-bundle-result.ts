@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DATABASE_PARTS } from "../../../domain/ports/bundler.ts";
+import { DATABASE_PARTS } from "../../../domain/shared/postgres-variables.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { toSingleLine } from "./single-line.ts";
 
@@ -17,17 +17,19 @@ const failureSchema = z.object({ failure: z.object({ message: z.string(), advice
 
 const frameworkSchema = z.string().regex(/^[\w.-]{1,64}$/);
 
+const databaseSchema = z.object({
+  postgres: z
+    .object({ variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/), z.enum(DATABASE_PARTS)) })
+    .refine(({ variables }) => Object.keys(variables).length <= MAX_VARIABLES)
+    .exactOptional(),
+  migration: displayText(4096).exactOptional(),
+});
+
 const serverSchema = z.object({
   server: z.object({
     command: displayText(4096),
     framework: frameworkSchema.nullable(),
-    database: z.object({
-      postgres: z
-        .object({ variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/), z.enum(DATABASE_PARTS)) })
-        .refine(({ variables }) => Object.keys(variables).length <= MAX_VARIABLES)
-        .optional(),
-      migration: displayText(4096).optional(),
-    }),
+    database: databaseSchema,
   }),
 });
 
@@ -69,4 +71,13 @@ export type BundleResult = BundleContents | z.infer<typeof serverSchema> | z.inf
 export async function readBundleResult(file: string): Promise<BundleResult> {
   const text = (await readUntrusted(file, MAX_RESULT_BYTES)) ?? "";
   return z.union([failureSchema, serverSchema, contentsSchema]).parse(JSON.parse(text));
+}
+
+/**
+ * Reads which database a project uses, as a step of its build has written it.
+ *
+ * @throws when it is invalid
+ */
+export function parseServerDatabase(text: string): z.infer<typeof databaseSchema> {
+  return databaseSchema.parse(JSON.parse(text));
 }

@@ -15,6 +15,23 @@ export const SVELTE_ADAPTER = "@sveltejs/adapter-cloudflare";
 const FOREIGN_SVELTE_ADAPTERS = ["@sveltejs/adapter-vercel", "@sveltejs/adapter-netlify"];
 const NEXT_ADAPTER = "@opennextjs/cloudflare";
 
+/** Packages of projects that use a SQL database. */
+const DATABASE_CLIENTS = [
+  ...[
+    "pg",
+    "postgres",
+    "pg-promise",
+    "slonik",
+    "@prisma/client",
+    "drizzle-orm",
+    "knex",
+    "kysely",
+    "typeorm",
+    "sequelize",
+  ],
+  ...["@mikro-orm/postgresql", "@vercel/postgres", "objection"],
+];
+
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
 const packageJsonSchema = z.object({
@@ -57,6 +74,8 @@ export interface Project {
   /** Whether there are dependencies to install. */
   needsInstall: boolean;
   hasBuildScript: boolean;
+  /** Whether the project, or a package of its workspace, may use a SQL database. */
+  usesDatabase: boolean;
   hasWranglerConfig: boolean;
   /** Whether the wrangler configuration is that of a Pages project. */
   isPages: boolean;
@@ -101,6 +120,7 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
       (await declaresPackages(directory, packageJson)) ||
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
+    usesDatabase: directory !== packageDirectory || DATABASE_CLIENTS.some(depends),
     hasBuildScript: typeof build === "string",
     hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
     isPages: await isPagesProject(packageDirectory, packageEntries),

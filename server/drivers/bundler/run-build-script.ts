@@ -1,4 +1,5 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { openBuildDatabase } from "./build-database.ts";
 import { type BuildNetwork, openBuildNetwork } from "./build-network.ts";
 import { type BuildContext, type BuildStep, runBuildStep, say } from "./build-step.ts";
 import { explainBuildFailure } from "./failures/explain-build.ts";
@@ -24,12 +25,15 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const own = buildCommand(project);
   const first = buildFirst.length > 0 ? workspaceBuild(project) : null;
   if (own === null && first === null) return;
+  await using database = await openBuildDatabase(context, project);
   await using network = await openBuildNetwork(context);
   const step = {
     name: "build",
     ...network.step,
+    ...(database === null ? {} : { loopbackPorts: database.loopbackPorts }),
     env: {
       ...(context.request.runtime === "node" ? {} : platformVariables(project, context)),
+      ...database?.env,
       ...network.step.env,
     },
   } as const;

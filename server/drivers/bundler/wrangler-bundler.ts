@@ -6,6 +6,7 @@ import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/
 import { removeTree } from "../../files/remove-tree.ts";
 import type { PackageRegistry } from "../../ports/package-registry.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
+import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
 import { addDependency } from "./add-dependency.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledApp, bundleApp } from "./bundle-script.ts";
@@ -30,6 +31,8 @@ export interface WranglerBundlerOptions {
   egress?: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; by default they do not. */
   dependencies?: DependencyStore | null;
+  /** Databases for build scripts; by default they have none. */
+  databases?: TemporaryDatabases | null;
   limits?: Partial<StepLimits>;
 }
 
@@ -93,12 +96,13 @@ export class WranglerBundler implements Bundler {
     request: BundleRequest,
     use: (start: BuildContext, project: Project) => Promise<T>,
   ): Promise<T> {
-    const { sandbox, egress = null, dependencies = null } = this.#options;
+    const { sandbox, egress = null, dependencies = null, databases = null } = this.#options;
     const scratchDirectory = path.join(request.outputDirectory, "scratch");
     await mkdir(scratchDirectory);
     try {
       const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-      const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
+      const stores = { dependencies, databases };
+      const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, ...stores, scratchDirectory };
       const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
       const found = await readProject(request.sourceDirectory, location);
       const project = request.runtime === "node" ? asNodeServer(found) : found;

@@ -10,6 +10,7 @@ import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
 import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
+import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
 import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
@@ -87,6 +88,7 @@ const UNPACK_LIMITS = {
 export interface EmbeddedPlatform extends AsyncDisposable {
   scripts: EdgePlatform;
   databases: SqlDatabases;
+  temporaryDatabases: TemporaryDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
   runtimeLogs: RuntimeLogs;
@@ -136,6 +138,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     return {
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
+      temporaryDatabases: postgres,
       authEntries,
       runtimeLogs,
       storage,

@@ -26,6 +26,7 @@ async function describeEntry(files: Files, organizationId = "organization"): Pro
     env: {},
     egress: null,
     dependencies: new DependencyStore("/nonexistent"),
+    databases: null,
     scratchDirectory: "/nonexistent",
   };
   const entries = await describeDependencies(context, await readProject(checkout.sourceDirectory, ROOT));

@@ -58,6 +58,17 @@ async function runServerCode(code: string): Promise<unknown> {
   return JSON.parse(output.toString());
 }
 
+test("a TLS connection that cannot be made reports one error", async () => {
+  const code = `
+    const { default: tls } = await import("node:tls");
+    const socket = tls.connect({ host: "unknown.example.com", port: HTTPS });
+    const errors = [];
+    socket.on("error", ({ code }) => errors.push(code));
+    await new Promise((resolve) => socket.once("close", () => setImmediate(resolve)));
+    return errors;`;
+  expect(await runServerCode(code)).toEqual(["ENOTFOUND"]);
+});
+
 test("fetch and node:http reach public hosts", async () => {
   const result = await runServerCode(`
     const { default: http } = await import("node:http");

@@ -12,6 +12,7 @@ export function createTestBundler(
   cacheDirectory: string,
   limits: WranglerBundlerOptions["limits"] = {},
   egress: WranglerBundlerOptions["egress"] = null,
+  databases: WranglerBundlerOptions["databases"] = null,
 ): WranglerBundler {
   return new WranglerBundler({
     sandbox: new BubblewrapSandbox(),
@@ -20,6 +21,7 @@ export function createTestBundler(
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
     limits,
     egress,
+    databases,
   });
 }
 

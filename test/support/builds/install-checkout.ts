@@ -54,6 +54,7 @@ export async function installWithWarnings(
     ...buildContext(request, scratch.path),
     env: packageManagerEnvironment(project.packageManager),
     dependencies: stored?.dependencies ?? null,
+    databases: null,
   };
   const { warnings } = await installPackages(context, packages, project);
   return { log: Buffer.concat(chunks).toString(), warnings };
@@ -72,6 +73,7 @@ export function buildContext(request: BundleRequest, scratchDirectory: string): 
     env: {},
     egress: null,
     dependencies: null,
+    databases: null,
     scratchDirectory,
   };
 }

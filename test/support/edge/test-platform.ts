@@ -62,7 +62,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       scheme: "http",
       sandbox: "bubblewrap",
       nodeServers: openNodeServers({ sandbox: "bubblewrap" }),
-      postgres: appsPostgres({ appsDatabaseUrl: null, dataDirectory }, createLogger("silent")),
+      postgres: appsPostgres({ appsDatabaseUrl: null, databaseUrl: null, dataDirectory }, createLogger("silent")),
       trustedProxies: [],
       variables,
       log: { info: addEntry, warn: addEntry },

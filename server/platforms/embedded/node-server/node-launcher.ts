@@ -7,17 +7,18 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeServer, PostgresUse } from "../../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
+import type { PostgresDatabase } from "../../../ports/temporary-databases.ts";
 import type { Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
-import type { AppDatabase } from "../postgres/app-postgres.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets } from "./request-sockets.ts";
-import { postgresVariables, SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
+import { SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
 import { prepareFiles } from "./server-files.ts";
 
 /** In MiB. */
@@ -61,7 +62,7 @@ export interface NodeLaunch {
   /** The folder that keeps data; `null` for one that is removed with the process. */
   dataDirectory: string | null;
   /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
-  database: AppDatabase | null;
+  database: PostgresDatabase | null;
   env: Readonly<Record<string, string>>;
   hasNetwork: boolean;
   masks?: readonly string[];
@@ -215,7 +216,9 @@ async function untilSocket(sockets: RequestSockets, signal: AbortSignal): Promis
 const POLL_MS = 500;
 
 function databaseVariables({ postgres, database }: NodeLaunch, port: number): Record<string, string> {
-  return database === null || postgres === undefined ? {} : postgresVariables(postgres, { ...database, port });
+  return database === null || postgres === undefined
+    ? {}
+    : postgresVariables(postgres.variables, { ...database, port });
 }
 
 /** Only for a sandbox without a network of its own. Another program may take the port before it is used. */

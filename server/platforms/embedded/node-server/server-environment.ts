@@ -1,4 +1,3 @@
-import type { DatabasePart, PostgresUse } from "../../../../domain/ports/bundler.ts";
 import { installedProgramFolders } from "../../../sandbox/installed-programs.ts";
 import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
 
@@ -48,40 +47,4 @@ export function serverEnvironment(
     SERVICE_REQUESTS: SERVER_PATHS.requests,
     SERVICE_EGRESS: SERVER_PATHS.egress,
   };
-}
-
-/** The variables that PostgreSQL's own programs and hosting platforms use. */
-const POSTGRES_VARIABLES: Readonly<Record<string, DatabasePart>> = {
-  DATABASE_URL: "url",
-  POSTGRES_URL: "url",
-  POSTGRES_PRISMA_URL: "url",
-  POSTGRES_URL_NON_POOLING: "url",
-  PGHOST: "host",
-  PGPORT: "port",
-  PGUSER: "user",
-  PGPASSWORD: "password",
-  PGDATABASE: "database",
-};
-
-/** Whether the variables of the owner name another database than that of the service. */
-export function namesOwnDatabase({ variables }: PostgresUse, env: Variables): boolean {
-  const all = Object.entries({ ...POSTGRES_VARIABLES, ...variables });
-  return all.some(([name, part]) => (part === "url" || part === "host") && env[name] !== undefined);
-}
-
-/** The variables from which a server learns its PostgreSQL database. */
-export function postgresVariables(
-  { variables }: PostgresUse,
-  { name, password, port }: { name: string; password: string; port: number },
-): Record<string, string> {
-  const parts: Record<DatabasePart, string> = {
-    url: `postgresql://${name}:${password}@127.0.0.1:${port}/${name}`,
-    host: "127.0.0.1",
-    port: String(port),
-    user: name,
-    password,
-    database: name,
-  };
-  const all = Object.entries({ ...POSTGRES_VARIABLES, ...variables });
-  return Object.fromEntries(all.map(([variable, part]) => [variable, parts[part]]));
 }

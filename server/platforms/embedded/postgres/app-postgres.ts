@@ -1,8 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
+import type { PostgresDatabase, TemporaryDatabases } from "../../../ports/temporary-databases.ts";
 import { PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
 import { scramVerifier } from "./scram-verifier.ts";
 
@@ -13,13 +14,6 @@ export interface AppsServer extends AsyncDisposable {
   address: AppAddress;
   /** Whether its processes run on this machine, so that their memory can be measured. */
   isLocal: boolean;
-}
-
-/** Where an app finds its database, with the credentials of a role that owns nothing else. */
-export interface AppDatabase {
-  name: string;
-  password: string;
-  address: AppAddress;
 }
 
 export interface AppPostgresOptions {
@@ -62,7 +56,7 @@ interface OpenServer {
  * The PostgreSQL databases of Node servers. Each has a random name, and a role of the same name that can connect to it only. The
  * server is opened when the first app needs it.
  */
-export class AppPostgres implements AsyncDisposable {
+export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
   readonly #options: AppPostgresOptions;
   readonly #locks = new KeyedLock();
   #opening: Promise<OpenServer> | null = null;
@@ -72,7 +66,7 @@ export class AppPostgres implements AsyncDisposable {
   }
 
   /** Returns the database with an id, which is created if it does not exist. Safe to repeat after a crash. */
-  async open(databaseId: string): Promise<AppDatabase> {
+  async open(databaseId: string): Promise<PostgresDatabase> {
     const { pool, server } = await this.#open();
     const row = await this.#locks.run([databaseId], async () => {
       const found = (await findRow(pool, databaseId)) ?? (await insertRow(pool, databaseId));
@@ -80,6 +74,11 @@ export class AppPostgres implements AsyncDisposable {
       return found;
     });
     return { name: row.name, password: row.password, address: server.address };
+  }
+
+  async openTemporary(): Promise<PostgresDatabase & AsyncDisposable> {
+    const id = `${TRIAL_PREFIX}${randomUUID()}`;
+    return { ...(await this.open(id)), [Symbol.asyncDispose]: () => this.remove(id) };
   }
 
   /** Removes the database with its role. Succeeds if it does not exist. */

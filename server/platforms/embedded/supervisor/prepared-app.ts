@@ -1,7 +1,8 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import type { NodeServer } from "../../../../domain/ports/bundler.ts";
-import { namesOwnDatabase } from "../node-server/server-environment.ts";
-import type { AppDatabase, AppPostgres } from "../postgres/app-postgres.ts";
+import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.ts";
+import type { PostgresDatabase } from "../../../ports/temporary-databases.ts";
+import type { AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
 import { readUploadForm } from "../workerd/upload-form.ts";
 import { checkVariableNames } from "../workerd/worker-bindings.ts";
@@ -11,7 +12,7 @@ interface PreparedServer {
   server: NodeServer<UnpackedLayer>;
   env: Readonly<Record<string, string>>;
   /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
-  database: AppDatabase | null;
+  database: PostgresDatabase | null;
   /** Whether its database may lack changes: the version was never live. The owner of another database changes it themselves. */
   isToMigrate: boolean;
 }
@@ -52,7 +53,7 @@ export async function prepareApp(
   const { version: variablesVersion, values, masks } = await variables.read(version.appId);
   if (version.code.runtime === "node") {
     const { server } = version.code;
-    const isOwn = server.postgres !== undefined && namesOwnDatabase(server.postgres, values);
+    const isOwn = server.postgres !== undefined && namesOwnDatabase(server.postgres.variables, values);
     const database = server.postgres === undefined || isOwn ? null : await postgres.open(version.databaseId);
     return {
       version,

@@ -74,7 +74,7 @@ function findSchema(folder: string, declared: string | undefined): { file: strin
   const split = folders.flatMap((each) => schemasIn(each));
   for (const file of [...files, ...split]) {
     const text = isFile(file) ? readFileSync(file, "utf8") : "";
-    if (text.includes("datasource")) return { file: split.includes(file) ? path.dirname(file) : file, text };
+    if (text.includes("datasource")) return { file: files.includes(file) ? file : path.dirname(file), text };
   }
   return null;
 }

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
-import type { DatabasePart, PostgresUse } from "../../../../../domain/ports/bundler.ts";
+import type { PostgresUse } from "../../../../../domain/ports/bundler.ts";
+import type { DatabasePart } from "../../../../../domain/shared/postgres-variables.ts";
 import { isFile, type PackageJson } from "../package-json.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
@@ -22,12 +23,14 @@ const MIGRATES = /migrat|\bdb push\b|drizzle-kit/;
 const MIGRATION_SCRIPTS = [
   ...["migrate:deploy", "db:migrate:deploy", "db:deploy", "migrate:prod", "migrate:production", "migration:run:prod"],
   ...["migration:run", "migrations:run", "migrate:run", "migrate:up", "migrate:latest", "migrate", "db:migrate"],
+  ...["database:migrate", "db:push"],
 ];
 /** Words of scripts that create migrations, remove data, or are for development. */
 const NOT_FOR_DEPLOYMENT =
   /\b(dev|generate|create|make|new|revert|down|rollback|reset|watch|diff|docker|docker-compose)\b/;
 
-const EXAMPLES = [".env.example", ".env.sample", ".env.template", "example.env", ".env.local.example", "env.example"];
+/** Files that name the variables of a project: `.env.example`, `env-example-relational`, `example.env`. */
+const EXAMPLE = /^\.?env\b[\w.-]*(example|sample|template|dist)\b|^(example|sample)\.env$/i;
 
 /**
  * Finds which database a server uses, by its tool for migrations or its packages, and what brings it up to date. The current folder
@@ -94,17 +97,32 @@ const PARTS: readonly (readonly [pattern: RegExp, part: DatabasePart])[] = [
 ];
 /** Names of variables of a PostgreSQL database: `DB_HOST`, `POSTGRES_URL`, `TYPEORM_PASSWORD`. */
 const DATABASE_NAME = /^(DB|DATABASE|POSTGRES|POSTGRESQL|PG|SQL|TYPEORM|KNEX|DRIZZLE)(_|[A-Z])/;
+/** Names of variables that choose the kind of database. */
+const KIND_NAME = /_(TYPE|DIALECT|DRIVER|CLIENT|CONNECTION|PROVIDER|ENGINE)$/;
+const KINDS = ["postgres", "postgresql", "pg"] as const;
 
 /** The variables that the server reads, by the tool's configuration and the example files of the project. */
 function readVariables(folders: readonly string[], urlVariables: readonly string[]): Record<string, DatabasePart> {
   const variables: Record<string, DatabasePart> = {};
-  for (const file of folders.flatMap((folder) => EXAMPLES.map((name) => path.join(folder, name)))) {
-    if (!isFile(file)) continue;
-    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]{0,63})\s*=/gm)) {
-      const part = DATABASE_NAME.test(name) ? PARTS.find(([pattern]) => pattern.test(name))?.[1] : undefined;
+  for (const file of folders.flatMap((folder) => examplesIn(folder)))
+    for (const [, name = "", value = ""] of readFileSync(file, "utf8").matchAll(ASSIGNMENT)) {
+      const part = DATABASE_NAME.test(name) ? readPart(name, value) : undefined;
       if (part !== undefined) variables[name] = part;
     }
-  }
   for (const name of urlVariables) variables[name] = "url";
   return variables;
+}
+
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]{0,63})[ \t]*=[ \t]*["']?([\w.-]*)/gm;
+
+function readPart(name: string, value: string): DatabasePart | undefined {
+  if (KIND_NAME.test(name)) return KINDS.find((kind) => kind === value);
+  return PARTS.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function examplesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => EXAMPLE.test(name))
+    .map((name) => path.join(folder, name))
+    .filter(isFile);
 }

@@ -112,7 +112,6 @@ tls.connect = function connect(...args) {
   const servername = options.servername || (net.isIP(host) ? "" : host);
   const socket = new net.Socket().connect({ host, port });
   const secure = original.tlsConnect.call(this, { ...options, servername, socket }, callback || undefined);
-  socket.on("error", (error) => secure.destroy(error));
   return secure;
 };
 

@@ -1,0 +1,54 @@
+/**
+ * What an environment variable says about a database: `url` is the whole connection string, and the last three are spellings of
+ * its kind.
+ */
+export const DATABASE_PARTS = [
+  ...(["url", "host", "port", "user", "password", "database"] as const),
+  ...(["postgres", "postgresql", "pg"] as const),
+] as const;
+export type DatabasePart = (typeof DATABASE_PARTS)[number];
+
+/** The variables that PostgreSQL's own programs and hosting platforms use. */
+const USUAL_VARIABLES: Readonly<Record<string, DatabasePart>> = {
+  DATABASE_URL: "url",
+  POSTGRES_URL: "url",
+  POSTGRES_PRISMA_URL: "url",
+  POSTGRES_URL_NON_POOLING: "url",
+  PGHOST: "host",
+  PGPORT: "port",
+  PGUSER: "user",
+  PGPASSWORD: "password",
+  PGDATABASE: "database",
+};
+
+type DatabaseVariables = Readonly<Record<string, DatabasePart>>;
+
+/**
+ * Whether variables name a database other than that of the service.
+ *
+ * @param variables - those that the project reads beside the usual ones
+ */
+export function namesOwnDatabase(variables: DatabaseVariables, env: Readonly<Record<string, string>>): boolean {
+  const all = Object.entries({ ...USUAL_VARIABLES, ...variables });
+  return all.some(([name, part]) => (part === "url" || part === "host") && env[name] !== undefined);
+}
+
+/** The variables from which a project learns its database, on a port of its loopback interface. */
+export function postgresVariables(
+  variables: DatabaseVariables,
+  { name, password, port }: { name: string; password: string; port: number },
+): Record<string, string> {
+  const parts: Record<DatabasePart, string> = {
+    url: `postgresql://${name}:${password}@127.0.0.1:${port}/${name}`,
+    host: "127.0.0.1",
+    port: String(port),
+    user: name,
+    password,
+    database: name,
+    postgres: "postgres",
+    postgresql: "postgresql",
+    pg: "pg",
+  };
+  const all = Object.entries({ ...USUAL_VARIABLES, ...variables });
+  return Object.fromEntries(all.map(([variable, part]) => [variable, parts[part]]));
+}
