@@ -19,6 +19,7 @@ import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets } from "./request-sockets.ts";
 import { postgresVariables, SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
 import { prepareFiles } from "./server-files.ts";
+import type { Preload } from "./write-preload.ts";
 
 /** In MiB. */
 const MEMORY_MB = 1024;
@@ -64,6 +65,8 @@ export interface NodeLaunch {
   database: AppDatabase | null;
   env: Readonly<Record<string, string>>;
   hasNetwork: boolean;
+  /** Loaded after the file that connects the server. */
+  preload?: Preload | undefined;
   masks?: readonly string[];
   records?: RecordSink | undefined;
 }
@@ -160,6 +163,7 @@ export class NodeLauncher {
         { from: sockets.folder, to: SERVER_PATHS.requests, writable: true },
         ...(forwarder === null ? [] : [{ from: forwarder.folder, to: SERVER_PATHS.egress, writable: false }]),
         { from: path.join(import.meta.dirname, "inside/preload.cjs"), to: SERVER_PATHS.preload, writable: false },
+        ...(launch.preload === undefined ? [] : [launch.preload.mount]),
         ...tools.mounts,
         ...files.mounts,
       ],
