@@ -52,7 +52,8 @@ async function readModules(folder: string, name: RegExp, target: string): Promis
 
 /** Replaces the one import from zod 3, an enum, by our own module, so that zod 3 need not be added. */
 function withoutZod3({ path: modulePath, contents }: AddedModule): AddedModule {
-  return { path: modulePath, contents: contents.replace(`from "zod/v3"`, `from "../zod-3-kinds.mjs"`) };
+  const kinds = path.posix.relative(path.posix.dirname(modulePath), `${FOLDER}/zod-3-kinds.mjs`);
+  return { path: modulePath, contents: contents.replace(`from "zod/v3"`, `from "${kinds}"`) };
 }
 
 const OPTIONS = [
