@@ -36,14 +36,14 @@ test("reports without end, without a response, without JSON and in another form 
     `req.socket.destroy()`,
     `send(res, JSON.stringify({ found: true, total: 1, transformer: "none", procedures: [{ name: "a", kind: "shell" }] }))`,
   ]) {
-    const { procedures, problem } = await shared().discoverServer(forgingServer(report), { timeoutMs: 10_000 });
+    const { procedures, problem } = await shared().discoverServer(forgingServer(report), { build: "minified", timeoutMs: 10_000 });
     expect([report, procedures, typeof problem]).toEqual([report, [], "string"]);
     expect(problem?.length).toBeLessThan(DISCOVERY_CAPS.problemCharacters);
   }
 });
 
 test("a server that does not respond to the request for its report is abandoned", async () => {
-  const found = await shared().discoverServer(forgingServer("void 0"), { timeoutMs: 1500 });
+  const found = await shared().discoverServer(forgingServer("void 0"), { build: "minified", timeoutMs: 1500 });
   expect(found).toEqual({ procedures: [], problem: expect.stringContaining("could not be read") });
 });
 
