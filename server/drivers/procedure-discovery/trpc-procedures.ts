@@ -5,7 +5,13 @@ import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";
 import { requestApp } from "./request-app.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
-import { mergeInputSchemas, type ReportedProcedure, reportSchema, type RouterReport, type TrpcReport } from "./trpc-report.ts";
+import {
+  mergeInputSchemas,
+  type ReportedProcedure,
+  reportSchema,
+  type RouterReport,
+  type TrpcReport,
+} from "./trpc-report.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
@@ -151,7 +157,10 @@ const errorShape = z.object({
 });
 const UNKNOWN_PROCEDURE = "__probe__";
 /** With a transformer, the error is inside `json`. */
-const trpcError = z.object({ jsonrpc: z.unknown().optional(), error: z.union([errorShape, z.object({ json: errorShape })]) });
+const trpcError = z.object({
+  jsonrpc: z.unknown().optional(),
+  error: z.union([errorShape, z.object({ json: errorShape })]),
+});
 
 /**
  * Finds the path at which the app responds like a tRPC router to a request for an unknown procedure. Without its

@@ -36,7 +36,10 @@ test("reports without end, without a response, without JSON and in another form 
     `req.socket.destroy()`,
     `send(res, JSON.stringify({ found: true, total: 1, transformer: "none", procedures: [{ name: "a", kind: "shell" }] }))`,
   ]) {
-    const { procedures, problem } = await shared().discoverServer(forgingServer(report), { build: "minified", timeoutMs: 10_000 });
+    const { procedures, problem } = await shared().discoverServer(forgingServer(report), {
+      build: "minified",
+      timeoutMs: 10_000,
+    });
     expect([report, procedures, typeof problem]).toEqual([report, [], "string"]);
     expect(problem?.length).toBeLessThan(DISCOVERY_CAPS.problemCharacters);
   }

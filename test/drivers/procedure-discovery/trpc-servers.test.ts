@@ -150,7 +150,9 @@ test("schemas, descriptions and the transformer are read as those of a Worker", 
 });
 
 test("a router whose context needs variables is found, and so is one that is created in another process", async () => {
-  const failing = serverOf(STANDALONE.replace("{ router }", `{ router, createContext: () => { throw new Error("no key") } }`));
+  const failing = serverOf(
+    STANDALONE.replace("{ router }", `{ router, createContext: () => { throw new Error("no key") } }`),
+  );
   expect(summarize(await shared().discoverServer(failing))).toEqual([[" now", " parts.deep"], null]);
   const cluster = `
     import cluster from "node:cluster";

@@ -1,10 +1,15 @@
 // Runs in every Node.js process of a Node server that is inspected, before the server's own code. Edits the modules that the
 // process loads, and responds to two requests of the service itself, with the procedures of a tRPC router.
+//
+// The source of tRPC is edited, and not its adapters or its exports, because the place where it creates a router looks the same in
+// its packages and in every bundle, where there is no module to replace. That is also how Workers are introspected. An HTTP
+// response cannot describe a router: tRPC has no request for it. Only its path is found that way.
 "use strict";
 
 const http = require("node:http");
 const Module = require("node:module");
 const { pathToFileURL } = require("node:url");
+const { createEditor } = require("./edit-modules.cjs");
 
 /**
  * @param {object} options those of `createReport`, and:
@@ -24,10 +29,9 @@ module.exports = function introspectServer({ paths, edit, ...options }) {
   sendReports(reports);
 };
 
-/** CommonJS modules pass the same function in all versions of Node.js. ES modules need hooks, which exist since 18.19. */
+/** All versions of Node.js compile CommonJS modules with the same function. ES modules need hooks, which exist since 18.19. */
 function editModules(edit) {
   const compile = Module.prototype._compile;
-  const { createEditor } = require("./edit-modules.cjs");
   const editSource = createEditor(edit);
   Module.prototype._compile = function _compile(source, ...rest) {
     return compile.call(this, editSource(source), ...rest);
@@ -42,20 +46,24 @@ function editModules(edit) {
   else if (Module.register) Module.register("./edit-modules.cjs", pathToFileURL(__filename), { data: edit });
 }
 
-/** Every HTTP server passes its requests to this function, whatever framework it has. */
+/** A server of HTTP/1.1 passes its requests to this function, whatever framework it has. */
 function sendReports(reports) {
   const { emit } = http.Server.prototype;
   http.Server.prototype.emit = function (event, ...values) {
     const [request, response] = values;
     if (event !== "request" || !Object.prototype.hasOwnProperty.call(reports, request.url))
       return emit.call(this, event, ...values);
-    reports[request.url]().then(
-      (report) => response.end(JSON.stringify(report)),
-      () => {
-        response.statusCode = 500;
-        response.end();
-      },
-    );
+    void respond(response, reports[request.url]);
     return true;
   };
+}
+
+async function respond(response, createReport) {
+  try {
+    response.end(JSON.stringify(await createReport()));
+  } catch {
+    // A router can contain anything, also what has no JSON. The service reports an empty response as a problem.
+    response.statusCode = 500;
+    response.end();
+  }
 }
