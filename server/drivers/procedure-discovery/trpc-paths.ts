@@ -33,8 +33,8 @@ export function guessTrpcPaths(script: string, routes: readonly string[]): strin
   return [...new Set([...likely, ROOT, ...nested.slice(0, MAX_PATHS.nested)])];
 }
 
-/** The folders below which frameworks have their routes. */
-const ROUTES = /(?:^|\/)(?:app|pages|server|routes)\/((?!(?:.*\/)?(?:pages|routes)\/).*)$/;
+/** The folders below which frameworks have their routes. Those of the first group can be in one of the second. */
+const ROUTE_FOLDERS = [new Set(["pages", "routes"]), new Set(["app", "server"])];
 /** A segment for any text, in the notations of Next.js, Nuxt, SvelteKit and Astro, and of Remix and TanStack Router. */
 const ANY_SEGMENT = /^(?:\[|\$)/;
 
@@ -46,11 +46,13 @@ const ANY_SEGMENT = /^(?:\[|\$)/;
  * @returns `null` for any other file
  */
 export function routeOfFile(file: string): string | null {
-  const [, route] = ROUTES.exec(file) ?? [];
-  if (route === undefined || !/trpc/i.test(route)) return null;
-  const segments = (route.includes("$") ? route.split(/[./]/) : route.split("/")).filter(
-    (segment) => !/^\(.*\)$/.test(segment),
-  );
+  const folders = file.split("/");
+  const at = ROUTE_FOLDERS.map((names) => folders.findLastIndex((each) => names.has(each))).find((index) => index >= 0);
+  if (at === undefined) return null;
+  const route = folders.slice(at + 1);
+  if (!/trpc/i.test(route.join("/"))) return null;
+  const parts = route.some((each) => each.includes("$")) ? route.flatMap((each) => each.split(".")) : route;
+  const segments = parts.filter((each) => !/^\(.*\)$/.test(each));
   const end = segments.findIndex((segment) => ANY_SEGMENT.test(segment));
   const fixed = segments.slice(0, end);
   const isPath = end > 0 && fixed.every((segment) => /^[\w-]+$/.test(segment));
