@@ -37,7 +37,9 @@ export function serverEnvironment(
 ): Record<string, string> {
   const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
   const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
-  const preloads = [SERVER_PATHS.preload, ...(added === undefined ? [] : [added.file])].map((file) => `--require ${file}`);
+  const preloads = [SERVER_PATHS.preload, ...(added === undefined ? [] : [added.file])].map(
+    (file) => `--require ${file}`,
+  );
   return {
     NODE_ENV: "production",
     PORT: String(SERVER_PORT),
