@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DISCOVERY_CAPS, type DiscoveredProcedure, PROCEDURE_NAME } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
+import { isTooComplexJson } from "../../../domain/shared/json-limits.ts";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";
 import { requestApp } from "./request-app.ts";
@@ -15,6 +16,8 @@ import {
 import { UniqueNames } from "./unique-names.ts";
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+/** Parsing more values would delay other work of the service for seconds. The schemas that an app may have contain fewer. */
+const REPORT_LIMITS = { values: 500_000, depth: 120 };
 
 type Transformer = "none" | "superjson";
 
@@ -45,6 +48,7 @@ const UNREADABLE = "The app's tRPC router cannot be read. Only tRPC 11 is suppor
 /** @returns `null` for a report that is not valid */
 async function readReport(app: IsolatedApp, path: string, signal: AbortSignal): Promise<RouterReport | null> {
   const { text } = await requestApp(app, { path, maxBytes: MAX_REPORT_BYTES }, signal);
+  if (isTooComplexJson(text, REPORT_LIMITS)) return null;
   return reportSchema.safeParse(parseJson(text)).data ?? null;
 }
 

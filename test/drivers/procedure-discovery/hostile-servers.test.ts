@@ -33,6 +33,7 @@ test("reports without end, without a response, without JSON and in another form 
     `send(res, "{")`,
     `send(res, "null")`,
     `send(res, "[".repeat(5_000_000))`,
+    `send(res, '{"found":true,"total":1,"transformer":"none","subscriptions":[],"procedures":[' + "{},".repeat(1_000_000) + "{}]}")`,
     `req.socket.destroy()`,
     `send(res, JSON.stringify({ found: true, total: 1, transformer: "none", procedures: [{ name: "a", kind: "shell" }] }))`,
   ]) {
