@@ -11,8 +11,11 @@ const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT
   0x22, 0x2c, 0x5b, 0x5d, 0x5c, 0x7b, 0x7d,
 ];
 
-/** Whether a text, if it is JSON, has more values or levels than any document of the service needs. It is not validated. */
-export function isTooComplexJson(text: string): boolean {
+/**
+ * Whether a text, if it is JSON, has more values or levels than any document of the service needs, or than `limits`. It is not
+ * validated.
+ */
+export function isTooComplexJson(text: string, limits = { values: MAX_VALUES, depth: MAX_DEPTH }): boolean {
   let values = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -24,7 +27,7 @@ export function isTooComplexJson(text: string): boolean {
       depth += 1;
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
     else continue;
-    if (values > MAX_VALUES || depth > MAX_DEPTH) return true;
+    if (values > limits.values || depth > limits.depth) return true;
   }
   return false;
 }

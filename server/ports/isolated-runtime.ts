@@ -7,7 +7,7 @@ export interface IsolatedApp extends AsyncDisposable {
   address: AppAddress;
 }
 
-/** An ES module that is added to those of the app. Its path is absolute. */
+/** A module that is added to those of the app. Its path is absolute. */
 export interface AddedModule {
   path: string;
   contents: string;
@@ -23,6 +23,12 @@ export interface IsolatedAppRequest {
   addModules: (mainPath: string) => AddedModule[];
   /** Receives the source of each JavaScript module of the app, and returns the one that runs in its place. */
   editModule?: (source: string) => string;
+}
+
+export interface IsolatedServerRequest {
+  server: NodeServer;
+  /** The first one, a CommonJS module, is loaded in every Node.js process before the code of the server. */
+  addedModules: readonly AddedModule[];
 }
 
 export interface TrialRequest extends Pick<Bundle, "code" | "assets"> {
@@ -46,7 +52,7 @@ export interface IsolatedRuntime {
    *
    * @throws {UnhealthyScript} when it does not start
    */
-  startServer(server: NodeServer, signal: AbortSignal): Promise<IsolatedApp>;
+  startServer(request: IsolatedServerRequest, signal: AbortSignal): Promise<IsolatedApp>;
 
   /**
    * Starts an app as the edge platform does, with its bindings and temporary storage, but without network.

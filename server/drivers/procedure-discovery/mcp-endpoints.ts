@@ -1,6 +1,7 @@
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { listToolsAt } from "./mcp-tools.ts";
 import { AppResponseError, requestApp } from "./request-app.ts";
+import { findPaths, MOUNT, QUOTE, withoutFinalSlash } from "./script-paths.ts";
 import type { SourceResult } from "./source-result.ts";
 
 const USUAL_PATH = "/mcp";
@@ -57,16 +58,10 @@ async function tryPath(app: IsolatedApp, path: string, signal: AbortSignal): Pro
   }
 }
 
-const QUOTE = "[\"'`]";
 const PATH = "\\/[\\w.~-][\\w.~/-]{0,100}";
 
 /** A path with `mcp` in it, with or without a wildcard at the end. */
 const MCP_PATH = new RegExp(`${QUOTE}(\\/[\\w.~/-]{0,100}mcp[\\w.~/-]{0,50}?)(?:\\/\\*)?${QUOTE}`, "gi");
-/** The mount of a part of the app, such as `basePath: "/api"` or `.route("/api", ...)`. */
-const MOUNT = new RegExp(
-  `(?:\\b(?:basePath|prefix):\\s*|\\.(?:basePath|route|mount|use|group)\\(\\s*)${QUOTE}(${PATH}?)(?:\\/\\*)?${QUOTE}`,
-  "g",
-);
 /** The path of a route, or a path that is compared with the one of a request. */
 const ROUTE = new RegExp(
   `(?:[!=]==?\\s*|\\bcase\\s*|\\b(?:all|post|serve|startsWith|endsWith)\\(\\s*|\\b(?:endpoint|path|route|streamableHttpEndpoint):\\s*)${QUOTE}(${PATH})${QUOTE}|${QUOTE}(${PATH})${QUOTE}\\s*[!=]==?`,
@@ -76,10 +71,10 @@ const SSE_PATH = /["'`](?:\/[\w.~-]{1,50}){0,4}\/sse["'`]/;
 
 /** The paths at which the app may serve MCP besides the usual one, the most likely ones first. */
 function guessMcpPaths(script: string): string[] {
-  const named = findPaths(script, MCP_PATH).filter((path) => !/\.\w+$|\/(?:sse|messages?)$|well-known/.test(path));
-  const mounted = findPaths(script, MOUNT).map((path) => `${path}${USUAL_PATH}`);
+  const named = findEndpoints(script, MCP_PATH).filter((path) => !/\.\w+$|\/(?:sse|messages?)$|well-known/.test(path));
+  const mounted = findEndpoints(script, MOUNT).map((path) => `${path}${USUAL_PATH}`);
   // Every implementation of tools contains the name of this method, so any path may be that of the endpoint.
-  const others = mentionsTools(script) ? [...findPaths(script, ROUTE), "/"] : [];
+  const others = mentionsTools(script) ? [...findEndpoints(script, ROUTE), "/"] : [];
   const paths = new Set([...named, ...mounted, ...others]);
   paths.delete(USUAL_PATH);
   return [...paths].slice(0, MAX_GUESSES);
@@ -89,13 +84,6 @@ function mentionsTools(script: string): boolean {
   return script.includes("tools/list");
 }
 
-/** @returns the paths that the first group that matched has, without a `/` at the end */
-function findPaths(script: string, pattern: RegExp): string[] {
-  const paths = new Set<string>();
-  for (const [, ...groups] of script.matchAll(pattern)) {
-    const path = groups.find((group) => group !== undefined)?.replace(/(?<!\/)\/+$/, "");
-    if (path !== undefined && path !== "") paths.add(path);
-    if (paths.size === MAX_GUESSES) break;
-  }
-  return [...paths];
+function findEndpoints(script: string, pattern: RegExp): string[] {
+  return withoutFinalSlash(findPaths(script, pattern));
 }

@@ -20,22 +20,30 @@ const OTHER_FOLDERS = new Set([
   "e2e",
 ]);
 
-/** Reads the sources of a Node server, in which the paths stand at which it may offer procedures. Follows no link. */
-export async function readSources(directory: string): Promise<string> {
+/** What the sources of a Node server say about the paths at which it may offer procedures. */
+interface ServerSources {
+  text: string;
+  /** The files, relative to the root of the repository, in no particular order. */
+  files: string[];
+}
+
+/** Reads the sources of a Node server, as far as the bounds allow. Follows no link. */
+export async function readSources(directory: string): Promise<ServerSources> {
   const texts: string[] = [];
+  const files: string[] = [];
   const pending = [directory];
   let length = 0;
-  let files = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory() && !OTHER_FOLDERS.has(entry.name) && !entry.name.startsWith(".")) pending.push(file);
       if (!entry.isFile() || !SOURCE.test(entry.name)) continue;
-      if (++files > MAX_FILES || length > MAX_TOTAL_CHARACTERS) return texts.join("\n");
+      if (files.length === MAX_FILES || length > MAX_TOTAL_CHARACTERS) return { text: texts.join("\n"), files };
+      files.push(path.relative(directory, file));
       const text = (await readUntrusted(file, MAX_FILE_BYTES).catch(() => null)) ?? "";
       length += text.length;
       texts.push(text);
     }
   }
-  return texts.join("\n");
+  return { text: texts.join("\n"), files };
 }

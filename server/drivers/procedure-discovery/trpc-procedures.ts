@@ -1,14 +1,23 @@
 import { z } from "zod";
-import { type DiscoveredProcedure, PROCEDURE_NAME } from "../../../domain/ports/procedure-discovery.ts";
+import { DISCOVERY_CAPS, type DiscoveredProcedure, PROCEDURE_NAME } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
+import { isTooComplexJson } from "../../../domain/shared/json-limits.ts";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";
-import { AppResponseError, requestApp } from "./request-app.ts";
+import { requestApp } from "./request-app.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
-import { mergeInputSchemas, type ReportedProcedure, reportSchema, type TrpcReport } from "./trpc-report.ts";
+import {
+  mergeInputSchemas,
+  type ReportedProcedure,
+  reportSchema,
+  type RouterReport,
+  type TrpcReport,
+} from "./trpc-report.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+/** Parsing more values would delay other work of the service for seconds. The schemas that an app may have contain fewer. */
+const REPORT_LIMITS = { values: 500_000, depth: 120 };
 
 type Transformer = "none" | "superjson";
 
@@ -16,7 +25,7 @@ type Transformer = "none" | "superjson";
  * Lists the procedures of the app's tRPC router: the one that its main module exports, otherwise the one that handles
  * requests.
  *
- * @param paths - where the app may serve the router, besides the usual paths
+ * @param paths - where the app may serve the router, the most likely ones first
  * @returns `null` when the app has no router
  * @throws {AppResponseError}
  */
@@ -27,26 +36,33 @@ export async function listTrpcProcedures(
 ): Promise<SourceResult | null> {
   const exported = await readReport(app, REPORT_PATHS.exported, signal);
   const endpoint = await findTrpcEndpoint(app, paths, signal);
-  const report = exported.found ? exported : await readReport(app, REPORT_PATHS.used, signal);
-  return report.found ? toSourceResult(report, endpoint) : null;
+  const report = exported === null || exported.found ? exported : await readReport(app, REPORT_PATHS.used, signal);
+  if (exported === null || report === null) return withoutCandidates(UNREADABLE);
+  if (report.found) return toSourceResult(report, endpoint);
+  // Something responds like a router of tRPC, and none was created in a way that is known.
+  return endpoint?.isCertain === true ? withoutCandidates(UNREADABLE) : null;
 }
 
-async function readReport(app: IsolatedApp, path: string, signal: AbortSignal) {
+const UNREADABLE = "The app's tRPC router cannot be read. Only tRPC 11 is supported.";
+
+/** @returns `null` for a report that is not valid */
+async function readReport(app: IsolatedApp, path: string, signal: AbortSignal): Promise<RouterReport | null> {
   const { text } = await requestApp(app, { path, maxBytes: MAX_REPORT_BYTES }, signal);
-  const report = reportSchema.safeParse(parseJson(text));
-  if (!report.success) throw new AppResponseError("The app's tRPC router cannot be read. Only tRPC 11 is supported.");
-  return report.data;
+  if (isTooComplexJson(text, REPORT_LIMITS)) return null;
+  return reportSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 function toSourceResult(report: TrpcReport, endpoint: TrpcEndpoint | null): SourceResult {
-  const { transformer } = report;
+  const { transformer, total, subscriptions } = report;
+  // Procedures of tRPC 10 do not say their type.
+  if (total === 0 && subscriptions.length === 0) return withoutCandidates(UNREADABLE);
   if (transformer === "unknown")
     return withoutCandidates(
       "The app's tRPC router uses a data transformer other than superjson, so its procedures cannot be called.",
     );
   if (endpoint === null)
     return withoutCandidates(
-      "The app has a tRPC router, but serves it neither at /trpc nor at /api/trpc, nor at another path that its script names.",
+      "The app has a tRPC router, but serves it neither at /trpc nor at /api/trpc, nor at another path that its code names.",
     );
   const router = { endpoint: endpoint.path, transformer, names: nameProcedures(report.procedures) };
   const candidates = report.procedures.flatMap((procedure) => toCandidates(procedure, router));
@@ -57,7 +73,10 @@ function withoutCandidates(problem: string): SourceResult {
   return { candidates: [], problems: [problem] };
 }
 
-/** Names that cannot be a property of JavaScript with dots are replaced: by readable ones, if possible. */
+/**
+ * Names that cannot be a property of JavaScript with dots are replaced: by readable ones, if possible. A name that is too
+ * long stays, and its procedure is left out.
+ */
 function nameProcedures(procedures: readonly ReportedProcedure[]): ReadonlyMap<string, string> {
   const names = new UniqueNames();
   const [valid, others] = [true, false].map((isValid) =>
@@ -65,7 +84,11 @@ function nameProcedures(procedures: readonly ReportedProcedure[]): ReadonlyMap<s
   ) as [ReportedProcedure[], ReportedProcedure[]];
   const kept = valid.map(({ name }) => [name, name] as const);
   for (const [name] of kept) names.add(name);
-  return new Map([...kept, ...others.map(({ name }) => [name, names.add(name)] as const)]);
+  return new Map([...kept, ...others.map(({ name }) => [name, isTooLong(name) ? name : names.add(name)] as const)]);
+}
+
+function isTooLong(name: string): boolean {
+  return name.length > DISCOVERY_CAPS.nameCharacters;
 }
 
 interface Router {
@@ -127,13 +150,10 @@ interface TrpcEndpoint {
   isCertain: boolean;
 }
 
-const USUAL_PATHS = ["/trpc", "/api/trpc"];
-/** tRPC's own HTTP server has no path of its own. */
-const ROOT = "";
-
 /** `path` is the name of the procedure, unless the app formats its errors itself. */
 const errorShape = z.object({
   code: z.int().negative(),
+  message: z.string().optional().catch(undefined),
   data: z
     .object({ path: z.string().optional().catch(undefined) })
     .optional()
@@ -141,22 +161,24 @@ const errorShape = z.object({
 });
 const UNKNOWN_PROCEDURE = "__probe__";
 /** With a transformer, the error is inside `json`. */
-const trpcError = z.object({ error: z.union([errorShape, z.object({ json: errorShape })]) });
+const trpcError = z.object({
+  jsonrpc: z.unknown().optional(),
+  error: z.union([errorShape, z.object({ json: errorShape })]),
+});
 
 /**
  * Finds the path at which the app responds like a tRPC router to a request for an unknown procedure. Without its
  * bindings an app may fail before its router handles the request.
  *
- * @param otherPaths - tried after the usual ones
  * @throws {AppResponseError}
  */
 async function findTrpcEndpoint(
   app: IsolatedApp,
-  otherPaths: readonly string[],
+  paths: readonly string[],
   signal: AbortSignal,
 ): Promise<TrpcEndpoint | null> {
   const statuses: number[] = [];
-  for (const path of new Set([...USUAL_PATHS, ...otherPaths, ROOT])) {
+  for (const path of paths) {
     const { status, text } = await requestApp(app, { path: `${path}/${UNKNOWN_PROCEDURE}` }, signal);
     if (isTrpcError(parseJson(text))) return { path, isCertain: true };
     statuses.push(status);
@@ -164,10 +186,11 @@ async function findTrpcEndpoint(
   return statuses.every((status) => status >= 500) ? { path: "/trpc", isCertain: false } : null;
 }
 
-/** A router at the root of the app takes the whole path for the name. */
+/** A router at the root of the app takes the whole path for the name. Errors of JSON-RPC, and so of MCP, look similar. */
 function isTrpcError(body: unknown): boolean {
   const { data } = trpcError.safeParse(body);
-  if (data === undefined) return false;
-  const shape = "json" in data.error ? data.error.json : data.error;
-  return shape.data?.path === undefined || shape.data.path === UNKNOWN_PROCEDURE;
+  if (data === undefined || data.jsonrpc !== undefined) return false;
+  const { message, data: details } = "json" in data.error ? data.error.json : data.error;
+  if (details?.path !== undefined) return details.path === UNKNOWN_PROCEDURE;
+  return message?.includes(`/${UNKNOWN_PROCEDURE}`) !== true;
 }

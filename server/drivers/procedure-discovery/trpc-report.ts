@@ -31,7 +31,8 @@ export const reportSchema = z.union([
   }),
 ]);
 
-export type TrpcReport = Extract<z.output<typeof reportSchema>, { found: true }>;
+export type RouterReport = z.output<typeof reportSchema>;
+export type TrpcReport = Extract<RouterReport, { found: true }>;
 export type ReportedProcedure = z.output<typeof procedureSchema>;
 
 const NO_INPUT: JsonSchema = { type: "object", properties: {}, additionalProperties: false };

@@ -4,7 +4,14 @@ import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
 import { TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime, TrialRequest } from "../../ports/isolated-runtime.ts";
+import type {
+  AddedModule,
+  IsolatedApp,
+  IsolatedAppRequest,
+  IsolatedRuntime,
+  IsolatedServerRequest,
+  TrialRequest,
+} from "../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
 import {
   codeOptions,
@@ -16,6 +23,7 @@ import {
 import { bindingOptions } from "./workerd/worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 import type { NodeLauncher } from "./node-server/node-launcher.ts";
+import { writePreload } from "./node-server/write-preload.ts";
 import type { AppPostgres } from "./postgres/app-postgres.ts";
 import type { UnpackLayer } from "./scripts/script-store.ts";
 
@@ -23,6 +31,10 @@ const NO_NETWORK = { network: { allow: [] } };
 
 /** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
+
+interface ServerSettings extends Pick<TrialRequest, "variables" | "databaseId"> {
+  addedModules?: readonly AddedModule[];
+}
 
 interface EmbeddedIsolatedRuntimeOptions {
   launcher: WorkerdLauncher;
@@ -52,8 +64,9 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     return this.#options.launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
   }
 
-  startServer(server: NodeServer, signal: AbortSignal): Promise<IsolatedApp> {
-    return this.#startServer(server, { variables: {}, databaseId: `${TRIAL_PREFIX}${randomUUID()}` }, signal);
+  startServer({ server, addedModules }: IsolatedServerRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const databaseId = `${TRIAL_PREFIX}${randomUUID()}`;
+    return this.#startServer(server, { variables: {}, databaseId, addedModules }, signal);
   }
 
   async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
@@ -70,7 +83,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
 
   async #startServer(
     { layers, ...server }: NodeServer,
-    { variables: env, databaseId }: Pick<TrialRequest, "variables" | "databaseId">,
+    { variables: env, databaseId, addedModules = [] }: ServerSettings,
     signal: AbortSignal,
   ): Promise<IsolatedApp> {
     await using starting = new AsyncDisposableStack();
@@ -83,7 +96,8 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     const dataDirectory = path.join(folder, "data");
     const launch = { ...server, layers: directories, dataDirectory, database, env, hasNetwork: false };
     await nodeLauncher.migrate(launch, signal);
-    const app = starting.use(await nodeLauncher.start(launch, signal));
+    const preload = await writePreload(path.join(folder, "added"), addedModules);
+    const app = starting.use(await nodeLauncher.start({ ...launch, preload }, signal));
     const resources = starting.move();
     return { address: app.address, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }

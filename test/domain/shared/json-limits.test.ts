@@ -27,3 +27,10 @@ test("every small document is accepted", () => {
     }),
   );
 });
+
+test("a caller can set other limits", () => {
+  const limits = { values: 3, depth: 2 };
+  expect(isTooComplexJson("[1,2,3]", limits)).toBe(false);
+  expect(isTooComplexJson("[1,2,3,4]", limits)).toBe(true);
+  expect(isTooComplexJson("[[[]]]", limits)).toBe(true);
+});

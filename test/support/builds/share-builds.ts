@@ -3,8 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/p
 import path from "node:path";
 import { inject } from "vitest";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
-import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
-import { scriptPathOf } from "./script-path.ts";
+import type { AppCode, BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 
 /** What one build made, besides the files of its output folder. */
 interface SharedBuild {
@@ -69,12 +68,17 @@ async function restore({ outputDirectory, onOutput }: BundleRequest, folder: str
 
 function withPaths(bundle: BuiltBundle, change: (file: string) => string): BuiltBundle {
   const { assets } = bundle;
-  const scriptPath = scriptPathOf(bundle);
   return {
     ...bundle,
-    code: { runtime: "worker", scriptPath: change(scriptPath) },
+    code: codeWithPaths(bundle.code, change),
     assets: assets && { ...assets, directory: change(assets.directory) },
   };
+}
+
+function codeWithPaths(code: AppCode, change: (file: string) => string): AppCode {
+  if (code.runtime === "worker") return { ...code, scriptPath: change(code.scriptPath) };
+  const layers = code.server.layers.map((layer) => ({ ...layer, path: change(layer.path) }));
+  return { ...code, server: { ...code.server, layers } };
 }
 
 /** A hash of the names, contents and executable bits of all files below a folder. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { NodeServer } from "../../../domain/ports/bundler.ts";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
@@ -16,12 +16,23 @@ const LIMITS = {
   outputBytes: 10_000,
 } as const;
 
+const PACKAGES = path.resolve(import.meta.dirname, "../../../node_modules");
+
 export interface PackedServer extends AsyncDisposable {
   server: NodeServer;
 }
 
+interface PackOptions {
+  command?: string | undefined;
+  /** Packages of this project that are installed, without their dependencies. */
+  packages?: readonly string[];
+}
+
 /** Packs files as a build does. Disposing of them removes the archives. */
-async function packServer(files: Readonly<Record<string, string>>, command = "node server.js"): Promise<PackedServer> {
+export async function packServer(
+  files: Readonly<Record<string, string>>,
+  { command = "node server.js", packages = [] }: PackOptions = {},
+): Promise<PackedServer> {
   await using packing = new AsyncDisposableStack();
   const workspace = packing.use(await temporaryFolder());
   const [folder, output] = [path.join(workspace.path, "source"), path.join(workspace.path, "output")];
@@ -30,6 +41,8 @@ async function packServer(files: Readonly<Record<string, string>>, command = "no
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
   }
+  for (const name of packages)
+    await cp(path.join(PACKAGES, name), path.join(folder, "node_modules", name), { recursive: true });
   await chmod(workspace.path, 0o755);
   const request = { sandbox: new BubblewrapSandbox(), limits: LIMITS, signal: new AbortController().signal };
   const layers = await packTree(request, { folder, mountedAt: "/build", output, runtime: null });
@@ -51,7 +64,7 @@ export async function publishServer(
   files: Readonly<Record<string, string>> | string,
   { command, postgres, migration, ...choices }: ServerOptions = {},
 ): ReturnType<TestPlatform["platform"]["scripts"]["publish"]> {
-  await using packed = await packServer(typeof files === "string" ? { "server.js": files } : files, command);
+  await using packed = await packServer(typeof files === "string" ? { "server.js": files } : files, { command });
   const database = { ...(postgres && { postgres }), ...(migration !== undefined && { migration }) };
   const code = { runtime: "node", server: { ...packed.server, ...database } } as const;
   const script = { appId: `app-${slug}`, databaseId: `db-${slug}`, generation: 1, assets: null, ...choices, code };

@@ -7,6 +7,7 @@ import type { IsolatedRuntime } from "../../../server/ports/isolated-runtime.ts"
 import { createMachineBundler } from "../builds/create-bundler.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
+import { packServer } from "../edge/node-server.ts";
 import { openTestPlatform } from "../edge/test-platform.ts";
 import { type FormBinding, writeUploadForm } from "../edge/upload-form.ts";
 import { scriptPathOf } from "../builds/script-path.ts";
@@ -15,6 +16,16 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 /** More than any well-behaved app needs on a busy machine. */
 const DEFAULT_TIMEOUT_MS = 40_000;
+
+/** How the code of a server is built: with the packages of tRPC beside it, or with all packages in one file. */
+export type ServerBuild = "esm" | "cjs" | "minified";
+
+interface ServerOptions {
+  build?: ServerBuild;
+  /** Further files of the repository, by path. */
+  files?: Record<string, string>;
+  timeoutMs?: number;
+}
 
 interface DiscoverOptions {
   /** Further files of the repository, by path. */
@@ -29,6 +40,8 @@ interface DiscoverOptions {
 export interface TestDiscovery extends AsyncDisposable {
   /** Discovers an app whose main module is this TypeScript. It may import the packages of this project. */
   discover(source: string, options?: DiscoverOptions): Promise<DiscoveryResult>;
+  /** Discovers a Node server that starts with this TypeScript. It may import the packages of this project. */
+  discoverServer(source: string, options?: ServerOptions): Promise<DiscoveryResult>;
   /** Builds an example as a deployment does, and discovers it. */
   discoverExample(name: string): Promise<DiscoveryResult>;
   /** The number of apps that were started. */
@@ -66,6 +79,19 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       const scriptPath = await writeUploadForm(formPath, await bundleSource(source), options);
       return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
+    async discoverServer(source, { build: kind = "cjs", files = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) {
+      await using checkout = await createCheckout({ ...files, "src/server.ts": source });
+      const main = kind === "esm" ? "server.mjs" : "server.js";
+      await using packed = await packServer(
+        { ...files, [main]: await bundleServer(source, kind) },
+        { command: `node ${main}`, packages: kind === "minified" ? [] : ["@trpc/server"] },
+      );
+      return await new IsolatedDiscovery({ runtime, timeoutMs }).discover({
+        code: { runtime: "node", server: packed.server },
+        sourceDirectory: checkout.sourceDirectory,
+        signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS),
+      });
+    },
     async discoverExample(name) {
       await using checkout = await createEmptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
@@ -88,6 +114,25 @@ export async function bundleSource(source: string): Promise<string> {
     target: "esnext",
     logLevel: "silent",
     external: ["cloudflare:*"],
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/** The packages of an ES module are CommonJS, which esbuild leaves to a function `require`. */
+const REQUIRE = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
+
+/** Bundles TypeScript for Node.js that may import the packages of this project. */
+async function bundleServer(source: string, kind: ServerBuild): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: kind === "esm" ? "esm" : "cjs",
+    minify: kind === "minified",
+    logLevel: "silent",
+    external: kind === "minified" ? [] : ["@trpc/server"],
+    ...(kind === "esm" ? { banner: { js: REQUIRE } } : {}),
   });
   return outputFiles[0]?.text ?? "";
 }

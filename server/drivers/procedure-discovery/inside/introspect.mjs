@@ -1,7 +1,5 @@
-// Runs in a temporary workerd process beside the code of the app, which can change anything in this isolate. Its
-// response is therefore validated again outside. It responds at two paths with the procedures of a tRPC router, and
-// passes every other request on to the app.
-import { findCreatedRouter } from "./created-routers.mjs";
+// Describes the procedures of a tRPC router. Runs in a temporary process beside the code of the app, which can change anything
+// there. The report is therefore validated again outside.
 import { BIGINT, DATE, describeJsType, isImpossible, mapOf, setOf } from "./js-types.mjs";
 import { convertZod3 } from "./zod-3-json-schema.mjs";
 
@@ -15,32 +13,13 @@ const MAX_SCHEMA_DEPTH = 100;
 const TARGET = { target: "draft-2020-12" };
 
 /**
- * @param {Record<string, unknown>} app the namespace of the app's main module
+ * @param {object | null} router
  * @param {object} options
- * @param {{ exported: string, used: string }} options.paths the paths of the reports
  * @param {number} options.maxProcedures
  * @param {() => Promise<unknown>} options.loadZod4 imports zod's own converter
  * @param {() => Promise<unknown>} options.loadZod3 imports zod-to-json-schema
  */
-export function createIntrospection(app, { paths, maxProcedures, ...loaders }) {
-  return {
-    async fetch(request, env, context) {
-      const { pathname } = new URL(request.url);
-      const finders = { [paths.exported]: () => findExportedRouter(app), [paths.used]: findCreatedRouter };
-      if (Object.hasOwn(finders, pathname))
-        return Response.json(await createReport(finders[pathname](), maxProcedures, loaders));
-      return forwardToApp(app.default, request, env, context);
-    },
-  };
-}
-
-function forwardToApp(entry, request, env, context) {
-  if (typeof entry === "function") return new entry(context, env).fetch(request);
-  if (typeof entry?.fetch === "function") return entry.fetch(request, env, context);
-  return new Response(null, { status: 404 });
-}
-
-async function createReport(router, maxProcedures, loaders) {
+export async function createReport(router, { maxProcedures, ...loaders }) {
   if (router === null) return { found: false };
   await loadLazyRouters(router._def);
   const transformer = detectTransformer(router._def._config);
@@ -57,19 +36,6 @@ async function createReport(router, maxProcedures, loaders) {
     if (procedures.length < maxProcedures) procedures.push(await describe(name, kind, procedure._def, converters));
   }
   return { found: true, total, transformer, procedures, subscriptions };
-}
-
-/** Prefers the export `appRouter`, which is the convention, to the first router among the other exports. */
-function findExportedRouter(app) {
-  for (const name of ["appRouter", ...Object.keys(app)]) {
-    try {
-      const candidate = app[name];
-      if (candidate?._def?.router === true && candidate._def.procedures) return candidate;
-    } catch {
-      // An export whose getters throw is not a router.
-    }
-  }
-  return null;
 }
 
 /** Loading a lazy router adds its procedures to the others. It may contain further lazy routers. */

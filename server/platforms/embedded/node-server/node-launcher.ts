@@ -20,6 +20,7 @@ import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets } from "./request-sockets.ts";
 import { SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
 import { prepareFiles } from "./server-files.ts";
+import type { Preload } from "./write-preload.ts";
 
 /** In MiB. */
 const MEMORY_MB = 1024;
@@ -65,6 +66,8 @@ export interface NodeLaunch {
   database: PostgresDatabase | null;
   env: Readonly<Record<string, string>>;
   hasNetwork: boolean;
+  /** Loaded after the file that connects the server. */
+  preload?: Preload | undefined;
   masks?: readonly string[];
   records?: RecordSink | undefined;
 }
@@ -161,6 +164,7 @@ export class NodeLauncher {
         { from: sockets.folder, to: SERVER_PATHS.requests, writable: true },
         ...(forwarder === null ? [] : [{ from: forwarder.folder, to: SERVER_PATHS.egress, writable: false }]),
         { from: path.join(import.meta.dirname, "inside/preload.cjs"), to: SERVER_PATHS.preload, writable: false },
+        ...(launch.preload === undefined ? [] : [launch.preload.mount]),
         ...tools.mounts,
         ...files.mounts,
       ],

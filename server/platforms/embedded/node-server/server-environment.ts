@@ -1,5 +1,6 @@
 import { installedProgramFolders } from "../../../sandbox/installed-programs.ts";
 import { RUNTIME_FOLDER } from "../../../sandbox/tree-archive/tree-archive.ts";
+import type { Preload } from "./write-preload.ts";
 
 /** Paths inside the sandbox. */
 export const SERVER_PATHS = {
@@ -21,14 +22,23 @@ const HEAP_MB = 768;
 
 type Variables = Readonly<Record<string, string>>;
 
+interface EnvironmentOptions {
+  directory: string;
+  env: Variables;
+  database: Variables;
+  preload?: Preload | undefined;
+}
+
 /** The environment of a server: the variables of its owner come before those of the service. */
 export function serverEnvironment(
-  { directory, env, database }: { directory: string; env: Variables; database: Variables },
+  { directory, env, database, preload: added }: EnvironmentOptions,
   tools: Variables,
 ): Record<string, string> {
   const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
   const { NODE_OPTIONS: options = "", PATH: ownPath, ...own } = env;
-  const preload = `--require ${SERVER_PATHS.preload} --max-old-space-size=${HEAP_MB}`;
+  const preloads = [SERVER_PATHS.preload, ...(added === undefined ? [] : [added.file])].map(
+    (file) => `--require ${file}`,
+  );
   return {
     NODE_ENV: "production",
     PORT: String(SERVER_PORT),
@@ -42,7 +52,7 @@ export function serverEnvironment(
     ...database,
     ...own,
     PATH: [ownPath, SERVER_PATHS.runtime, programs, tools["PATH"] ?? "/usr/bin:/bin"].filter(Boolean).join(":"),
-    NODE_OPTIONS: `${preload} ${options}`.trim(),
+    NODE_OPTIONS: [...preloads, `--max-old-space-size=${HEAP_MB}`, options].join(" ").trim(),
     // Without a sandbox, these paths are paths of the host.
     SERVICE_REQUESTS: SERVER_PATHS.requests,
     SERVICE_EGRESS: SERVER_PATHS.egress,

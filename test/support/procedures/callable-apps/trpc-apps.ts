@@ -22,7 +22,64 @@ function trpcApp(procedures: string, options = ""): Record<string, string> {
 
 const AT = "2026-12-24T12:00:00.000Z";
 
+/** The same router in a Node server. `serve` listens on a port. */
+function trpcServer(imports: string, serve: string, packages: Record<string, string> = {}): Record<string, string> {
+  const dependencies = { ...PACKAGES, ...packages };
+  return {
+    "package.json": JSON.stringify({ type: "module", scripts: { start: "node server.js" }, dependencies }),
+    "server.js": `
+      import { initTRPC } from "@trpc/server";
+      import superjson from "superjson";
+      import { z } from "zod";
+      ${imports}
+      const t = initTRPC.create({ transformer: superjson });
+      const router = t.router({
+        greet: t.procedure.input(z.string()).query(({ input }) => "hi " + input),
+        notes: t.router({
+          add: t.procedure.input(z.object({ at: z.date(), tags: z.set(z.string()) })).mutation(({ input }) => ({
+            year: input.at.getFullYear(), tags: input.tags.size })),
+        }),
+        ping: t.procedure.query(({ ctx }) => "pong" + (ctx?.app ?? "")),
+      });
+      ${serve}`,
+  };
+}
+
+const SERVER_CALLS = (pong: string): CallableApp["calls"] => [
+  { procedure: "greet", input: `"you"`, args: { input: "you" }, output: "hi you" },
+  {
+    procedure: "notes.add",
+    input: `{ at: new Date("${AT}"), tags: new Set(["a", "b"]) }`,
+    args: { at: AT, tags: ["a", "b"] },
+    output: { year: 2026, tags: 2 },
+  },
+  { procedure: "ping", input: "", args: {}, output: pong },
+];
+
 export const TRPC_APPS: CallableApp[] = [
+  {
+    what: "a Node server that mounts a tRPC router in a router of Express",
+    name: "trpc-express",
+    files: trpcServer(
+      `import express from "express";
+      import { createExpressMiddleware } from "@trpc/server/adapters/express";`,
+      `const api = express.Router();
+      const createContext = ({ req }) => ({ app: req.headers["x-service-auth"] });
+      api.use("/rpc", createExpressMiddleware({ router, createContext }));
+      express().use("/v2", api).listen(process.env.PORT);`,
+      { express: "5.1.0" },
+    ),
+    calls: SERVER_CALLS("pongapp"),
+  },
+  {
+    what: "a Node server that is a tRPC router alone",
+    name: "trpc-standalone",
+    files: trpcServer(
+      `import { createHTTPServer } from "@trpc/server/adapters/standalone";`,
+      `createHTTPServer({ router }).listen(Number(process.env.PORT));`,
+    ),
+    calls: SERVER_CALLS("pong"),
+  },
   {
     what: "tRPC inputs that are not objects",
     name: "trpc-scalars",
