@@ -190,6 +190,13 @@ export interface Config {
   npmEnvironment: Readonly<Record<string, string>>;
 }
 
+function requireTokenSecret({ TOKEN_SECRET }: z.infer<typeof environment>): void {
+  if (TOKEN_SECRET) return;
+  throw new ConfigError(
+    "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
+  );
+}
+
 /**
  * Reads the configuration from the process's environment.
  *
@@ -201,10 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
   const values = parsed.data;
   const production = values.NODE_ENV === "production";
-  if (production && !values.TOKEN_SECRET)
-    throw new ConfigError(
-      "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
-    );
+  if (production) requireTokenSecret(values);
   const model = readModelSettings(values);
   const buildLimits = readBuildLimits(values);
   return Object.freeze({
