@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import type { AlwaysOnApps } from "../../domain/ports/always-on-apps.ts";
 import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
@@ -25,6 +26,7 @@ export interface EdgeServices {
   databases: SqlDatabases;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
+  alwaysOn: AlwaysOnApps;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
@@ -73,6 +75,7 @@ export async function openEdge(
     databases: embedded.databases,
     runtimeLogs: embedded.runtimeLogs,
     storage: embedded.storage,
+    alwaysOn: embedded.alwaysOn,
     isolatedRuntime: embedded.isolatedRuntime,
     urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,

@@ -63,6 +63,8 @@ export interface SandboxCommand {
   /** Receives standard error separately; then `onOutput` receives only standard output. */
   onErrorOutput?: OutputListener;
   signal: AbortSignal;
+  /** For a command that may finish its work before it ends. `signal` kills it at once, also meanwhile. */
+  shutdown?: SandboxShutdown;
 }
 
 /** Why a command ended: it exited, it exceeded a limit, it was aborted, or a signal killed it. */
@@ -70,6 +72,14 @@ export type SandboxOutcome =
   | { reason: "exit"; code: number }
   | { reason: "time" | "memory" | "disk" | "aborted" }
   | { reason: "signal"; signal: string };
+
+/** How a command is asked to end before it is killed. */
+export interface SandboxShutdown {
+  /** When it is aborted, the processes of the command that handle SIGTERM get it. */
+  signal: AbortSignal;
+  /** How long after that the command may run. It is killed earlier when these processes have ended, or if there are none. */
+  graceMs: number;
+}
 
 /** Runs untrusted code. */
 export interface Sandbox {

@@ -167,6 +167,7 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
         ? { errors, messages: null }
         : { errors: started.pipes[ERRORS_DESCRIPTOR] ?? null, messages: errors }),
       kill: () => status.kill(),
+      terminate: () => status.terminate(),
       placement,
       cleanUp: async () => {
         await status.untilNamespaceEmpty();

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { AlwaysOnApps } from "../../../domain/ports/always-on-apps.ts";
 import type { AppStorage } from "../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
@@ -22,6 +23,7 @@ import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore, type UnpackLayer } from "./scripts/script-store.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
+import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
@@ -55,6 +57,8 @@ export interface PlatformLimits extends SupervisorLimits, RequestLimits {
   startTimeoutMs: number;
   /** For Node servers, which may compile or migrate a database before they listen. */
   serverStartTimeoutMs: number;
+  /** How long a Node server may run after SIGTERM. */
+  stopGraceMs: number;
   closeGraceMs: number;
 }
 
@@ -66,10 +70,14 @@ const DEFAULT_LIMITS: PlatformLimits = {
   drainMs: 5_000,
   startTimeoutMs: 10_000,
   serverStartTimeoutMs: 60_000,
+  stopGraceMs: 5_000,
   closeGraceMs: 10_000,
   requestsPerApp: 512,
   requestsPerClient: 128,
 };
+
+/** The share of the processes that apps which are always on may have. The others remain for apps that get requests. */
+const KEPT_SHARE = 0.5;
 
 const UNPACK_LIMITS = {
   wallTimeMs: 5 * 60_000,
@@ -88,6 +96,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   isolatedRuntime: IsolatedRuntime;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
+  alwaysOn: AlwaysOnApps;
   supervisor: Supervisor;
   /** The port of the edge proxy. */
   port: number;
@@ -106,7 +115,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
   const { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime } = parts;
+  const { keptApps } = parts;
   const close = once(async () => {
+    keptApps.stop();
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
     await runtimeLogs.close();
@@ -124,6 +135,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       authEntries,
       runtimeLogs,
       storage,
+      alwaysOn: keptApps,
       isolatedRuntime,
       supervisor,
       port,
@@ -144,7 +156,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const unpack: UnpackLayer = (archive, folder, signal) =>
     unpackTree({ sandbox: nodeSandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
   const store = new ScriptStore(root, unpack);
-  const { startTimeoutMs, serverStartTimeoutMs } = limits;
+  const { startTimeoutMs, serverStartTimeoutMs, stopGraceMs } = limits;
   const launchRoot = path.join(root, "run");
   const launcher = new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs });
   const nodeLauncher = new NodeLauncher({
@@ -152,6 +164,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     tools,
     startTimeoutMs: serverStartTimeoutMs,
+    stopGraceMs,
   });
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
@@ -164,7 +177,9 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     limits,
     log,
     onStart: (slug) => storage.noteStart(slug),
+    isKept: (appId) => keptApps.has(appId),
   });
+  const keptApps = new KeptApps({ apps: supervisor, limit: Math.floor(limits.maxActive * KEPT_SHARE), log });
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf });
   const startWorker = databaseWorkerStarter(launcher);
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
@@ -178,7 +193,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime };
+  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime, keptApps };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

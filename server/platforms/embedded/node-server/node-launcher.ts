@@ -60,6 +60,8 @@ export interface NodeLauncherOptions {
   launchRoot: string;
   tools: ServerTools;
   startTimeoutMs: number;
+  /** How long a server may run after SIGTERM. */
+  stopGraceMs: number;
 }
 
 export interface NodeLaunch {
@@ -111,7 +113,7 @@ export class NodeLauncher {
   }
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
-    const { sandbox, launchRoot, tools } = this.#options;
+    const { sandbox, launchRoot, tools, stopGraceMs } = this.#options;
     const folder = path.join(launchRoot, randomUUID());
     await using starting = new AsyncDisposableStack();
     await mkdir(folder, { recursive: true, mode: 0o711 });
@@ -119,7 +121,7 @@ export class NodeLauncher {
     const sockets = starting.use(await RequestSockets.open(folder, PORT));
     const forwarder = launch.hasNetwork ? starting.use(await EgressForwarder.open()) : null;
     const output = new NodeOutput(launch.records ?? null, launch.masks ?? []);
-    const stopping = new AbortController();
+    const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(launch.layers, folder, SERVER_PATHS.files);
@@ -142,10 +144,18 @@ export class NodeLauncher {
       onOutput: (chunk) => output.read(chunk, "info"),
       onErrorOutput: (chunk) => output.read(chunk, "error"),
       signal: stopping.signal,
+      shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
     });
     outcome.catch(() => {});
     const resources = starting.move();
-    return { sockets, output, outcome, stop: () => stopping.abort(), release: () => resources.disposeAsync() };
+    return {
+      sockets,
+      output,
+      outcome,
+      shutDown: () => shuttingDown.abort(),
+      stop: () => stopping.abort(),
+      release: () => resources.disposeAsync(),
+    };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
