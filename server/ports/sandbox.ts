@@ -54,7 +54,7 @@ export interface SandboxCommand {
   cwd: string;
   env: Readonly<Record<string, string>>;
   mounts: readonly Mount[];
-  /** Only for a sandbox that can layer folders (see `canLayerFolders`). */
+  /** Only for a sandbox that can layer folders (see `canLayer`), on a host that can (see `canLayerFolders`). */
   layered?: LayeredFolder;
   network: SandboxNetwork;
   limits: SandboxLimits;
@@ -83,6 +83,8 @@ export interface SandboxShutdown {
 
 /** Runs untrusted code. */
 export interface Sandbox {
+  /** Whether commands can have layered folders, if the host can layer them. */
+  readonly canLayer?: boolean;
   /**
    * Runs one command to its end. The command has no credentials, no files of the host except its mounts and the
    * system's read-only programs, and no network except the given one. When this returns, no process of the command

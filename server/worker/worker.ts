@@ -138,7 +138,8 @@ export class Worker {
     return new PeriodicTask({
       run: () => syncAlwaysOnApps(alwaysOn),
       pauseMs: ALWAYS_ON_PAUSE_MS,
-      report: (err) => log.warn({ err }, "the apps that are always on could not be determined; this is tried again later"),
+      report: (err) =>
+        log.warn({ err }, "the apps that are always on could not be determined; this is tried again later"),
     });
   }
 

@@ -54,7 +54,7 @@ export function serverTools(modulesDirectory: string): { mounts: Mount[]; env: R
   });
   return {
     mounts: toolchainMounts({ modulesDirectory, compileCacheDirectory: null }),
-    env: { PATH, TOOLCHAIN_MODULES, TOOLCHAIN_YARN, TOOLCHAIN_BUN, ...FIXED_VERSIONS },
+    env: { PATH, TOOLCHAIN_MODULES, TOOLCHAIN_YARN, TOOLCHAIN_BUN, ...NO_UPDATE_CHECKS, ...FIXED_VERSIONS },
   };
 }
 
@@ -81,12 +81,18 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
   return env;
 }
 
+/** Turns off update checks. Without a network, that of npm ends the command. */
+const NO_UPDATE_CHECKS: Readonly<Record<string, string>> = {
+  NO_UPDATE_NOTIFIER: "1",
+  npm_config_update_notifier: "false",
+};
+
 /** Turns off prompts, colours, telemetry and update checks of the tools. */
 const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   CI: "true",
   NO_COLOR: "1",
   FORCE_COLOR: "0",
-  NO_UPDATE_NOTIFIER: "1",
+  ...NO_UPDATE_CHECKS,
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_HIDE_BANNER: "true",
@@ -95,7 +101,6 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   NUXT_TELEMETRY_DISABLED: "1",
   npm_config_audit: "false",
   npm_config_fund: "false",
-  npm_config_update_notifier: "false",
 };
 
 /** Turns off the download of the version that a project names: package managers run in the version of the toolchain. */

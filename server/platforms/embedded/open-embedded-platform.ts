@@ -193,7 +193,8 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy, isolatedRuntime, keptApps };
+  const running = { supervisor, databases, authEntries, proxy, isolatedRuntime, keptApps };
+  return { store, launcher, runtimeLogs, storage, ...running };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

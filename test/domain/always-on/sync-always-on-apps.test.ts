@@ -15,7 +15,10 @@ type Tenant = Awaited<ReturnType<ReturnType<typeof service>["tenant"]>>;
 let created = 0;
 
 /** Records a Node server that is live. Each one is younger than those before. */
-async function givenServer(tenant: Tenant, changes: Partial<Pick<App, "runtime" | "status" | "liveDeploymentId">> = {}) {
+async function givenServer(
+  tenant: Tenant,
+  changes: Partial<Pick<App, "runtime" | "status" | "liveDeploymentId">> = {},
+) {
   const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 0, ++created));
   const { id, slug } = await service().givenApp(tenant, { status: "ready", createdAt });
   const em = service().service.parts.orm.em.fork();

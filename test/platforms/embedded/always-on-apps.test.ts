@@ -11,8 +11,12 @@ const SERVER = `require("http").createServer((request, response) => {
   }).listen(process.env.PORT);`;
 
 const app = (slug: string) => ({ appId: `app-${slug}`, slug });
-const startsOf = ({ log }: TestPlatform, slug: string) =>
-  log.filter((entry) => entry.message === "app started" && entry["slug"] === slug).length;
+const countEntries =
+  (message: string) =>
+  ({ log }: TestPlatform, slug: string) =>
+    log.filter((entry) => entry.message === message && entry["slug"] === slug).length;
+const startsOf = countEntries("app started");
+const endsOf = countEntries("app process ended");
 const started = (t: TestPlatform, slug: string, times: number) =>
   eventually(() => (startsOf(t, slug) >= times ? true : undefined));
 
@@ -50,6 +54,7 @@ test("an app that is always on starts without a request after it has crashed, an
   t.platform.alwaysOn.set([app("bot")]);
   for (const count of [1, 2, 3]) {
     expect(await t.request("bot", "/crash")).toMatchObject({ status: 502 });
+    await eventually(() => (endsOf(t, "bot") === count ? true : undefined));
     if (count < 3) await started(t, "bot", count + 1);
   }
   expect((await t.request("bot")).status).toBe(503);

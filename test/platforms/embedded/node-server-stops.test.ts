@@ -60,11 +60,11 @@ test("a server that is replaced, restarted for its variables or closed stores it
 
 test("a request in flight is finished before the server gets SIGTERM", async () => {
   await using t = await open();
-  const slow = `const end = require("http").createServer((request, response) => {
-      if (request.url !== "/slow") return response.end("ready");
-      response.write("first ");
-      setTimeout(() => response.end("last"), 1000);
-    }).listen(process.env.PORT);`;
+  const slow = `require("http").createServer((request, response) => {
+    if (request.url !== "/slow") return response.end("ready");
+    response.write("first ");
+    setTimeout(() => response.end("last"), 1000);
+  }).listen(process.env.PORT);`;
   await publishServer(t, "shop", slow);
   const request = http.get({ port: t.platform.port, path: "/slow", headers: { host: "shop.localhost" } });
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
@@ -115,7 +115,11 @@ test("without a sandbox a server stores its data too", async () => {
     nodeServers: openNodeServers({ sandbox: "none" }),
     limits: { idleMs: 100, stopGraceMs: 30_000 },
   });
-  await publishServer(t, "shop", FLUSHES.replace(`"/data/flushed"`, `process.env.SQLITE_PATH + "/../flushed"`));
+  await publishServer(
+    t,
+    "shop",
+    FLUSHES.replace(`"/data/flushed"`, `require("path").dirname(process.env.SQLITE_PATH) + "/flushed"`),
+  );
   await t.logged("idle app stopped");
   expect(await flushedBy(t)).toBe("flushed ");
 });

@@ -124,7 +124,7 @@ export class NodeLauncher {
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
-    const files = await prepareFiles(launch.layers, folder, SERVER_PATHS.files);
+    const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
     const outcome = sandbox.run({
       argv: ["sh", "-c", launch.command],
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
