@@ -15,6 +15,8 @@ const FILES_POLL_MS = 500;
 const MEBIBYTE = 1024 * 1024;
 
 const SHUTDOWN_POLL_MS = 10;
+/** How long a command may take to end after the processes that handle SIGTERM have ended. */
+const EXIT_MS = 500;
 
 /** How long to wait for output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
@@ -136,8 +138,13 @@ async function shutDownProcess(
   { kill, stopped }: { kill: Kill; stopped: AbortSignal },
 ): Promise<void> {
   const terminated = running.terminate();
-  const endsAt = performance.now() + graceMs;
-  while (!stopped.aborted && performance.now() < endsAt && terminated.some(isRunning)) await sleep(SHUTDOWN_POLL_MS);
+  const waitWhile = async (timeoutMs: number, isWaiting: () => boolean) => {
+    const endsAt = performance.now() + timeoutMs;
+    while (!stopped.aborted && performance.now() < endsAt && isWaiting()) await sleep(SHUTDOWN_POLL_MS);
+  };
+  await waitWhile(graceMs, () => terminated.some(isRunning));
+  // Then the shell that started them ends, and the command with it.
+  if (terminated.length > 0 && !terminated.some(isRunning)) await waitWhile(EXIT_MS, () => true);
   kill("aborted");
 }
 

@@ -264,7 +264,7 @@ async function attackShutdown(t: TestPlatform): Promise<AttackResult> {
   const code = `const { spawn } = require("child_process");
     const forever = "process.title = 'npm ${mark}'; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); //";
     const fork = () => {
-      for (let n = 0; n < 20; n++) spawn("setsid", [process.execPath, "-e", forever + ${mark}]).on("error", () => {});
+      for (let n = 0; n < 5; n++) spawn("setsid", [process.execPath, "-e", forever + ${mark}]).on("error", () => {});
       for (let n = 0; n < 20; n++) spawn("setsid", ["sh", "-c", "trap 'sh -c \\"sleep ${mark}\\" &' TERM; while :; do sleep 0.1; : ${mark}; done"]).on("error", () => {});
     };
     fork();
