@@ -20,6 +20,8 @@ const serverSchema = z.object({
     command: displayText(4096),
     framework: frameworkSchema.nullable(),
     warnings: z.array(z.string().transform(toSingleLine)).max(20),
+    standalone: z.object({ files: displayText(1024), directory: displayText(1024) }).nullable(),
+    unusedPackages: z.array(displayText(1024)).max(100_000),
   }),
 });
 
