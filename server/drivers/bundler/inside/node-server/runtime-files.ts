@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
 const MAX_FILES = 10_000;
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 const CODE = /\.[cm]?[jt]sx?$/;
 /** Code that only development runs. */
@@ -13,7 +13,7 @@ const DEVELOPMENT_FOLDER =
 /** Folders to which builds write code that needs nothing of the sources. */
 const BUILT = /^(?:\.\/)?((?:dist|build|out|lib|\.output|\.next)(?=\/|$))/;
 /** Programs that run TypeScript. The settings of the compiler may be in a package. */
-const COMPILERS = /^(?:tsx|ts-node|ts-node-esm|ts-node-dev|tsnd|swc-node|babel-node|jiti|nodemon)$/;
+const COMPILERS = /^(?:tsx|jiti)$/;
 
 /**
  * Lists the files of projects whose code a server may run: those that its build wrote, if it starts there, or else all but those of
@@ -21,7 +21,7 @@ const COMPILERS = /^(?:tsx|ts-node|ts-node-esm|ts-node-dev|tsnd|swc-node|babel-n
  *
  * @param projects - the folders of the server and of the packages of its workspace
  * @param words - the words of the start command
- * @returns `null` if there are too many
+ * @returns `null` if they are too many, or too large
  */
 export function listRuntimeFiles(projects: readonly string[], words: ReadonlySet<string>): string[] | null {
   const [own = ".", ...members] = projects;
@@ -31,7 +31,9 @@ export function listRuntimeFiles(projects: readonly string[], words: ReadonlySet
   const top = readdirSync(own).filter((name) => (compiles && /^tsconfig.*\.json$/.test(name)) || isRuntimeCode(name));
   const files = new Set(top.map((name) => path.join(own, name)));
   for (const folder of [...folders, ...members]) addFiles(folder, files);
-  return files.size > MAX_FILES ? null : [...files].filter((file) => isReadable(file));
+  const readable = [...files].filter((file) => bytesOf(file) > 0);
+  const isLarge = files.size > MAX_FILES || readable.reduce((sum, file) => sum + bytesOf(file), 0) > MAX_BYTES;
+  return isLarge ? null : readable;
 }
 
 function addFiles(folder: string, files: Set<string>): void {
@@ -47,7 +49,8 @@ function isRuntimeCode(name: string): boolean {
   return CODE.test(name) && !DEVELOPMENT_FILE.test(name);
 }
 
-function isReadable(file: string): boolean {
+/** 0 for what is not a regular file. */
+function bytesOf(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size <= MAX_FILE_BYTES;
+  return found?.isFile() === true ? found.size : 0;
 }
