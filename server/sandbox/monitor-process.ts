@@ -16,7 +16,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const SHUTDOWN_POLL_MS = 10;
 /** How long a command may take to end after the processes that handle SIGTERM have ended. */
-const EXIT_MS = 500;
+const EXIT_MS = 1000;
 
 /** How long to wait for output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
