@@ -1,12 +1,13 @@
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
-import type { Bundle } from "../ports/bundler.ts";
+import type { AppCode, Bundle } from "../ports/bundler.ts";
 import { MissingVariables, NoHandler, UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { adviseToSet } from "../shared/missing-variables.ts";
 import { type Attempt, startStep, type StepDeps } from "./deployment-attempt.ts";
+import { adviseOnPath } from "./explain-paths.ts";
 import { adviseOnVariables, describeStart } from "./explain-start.ts";
 import { LeaseLost } from "./lease.ts";
 
@@ -61,13 +62,12 @@ export async function publish(
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
   const { appId, slug, fencingToken: generation } = deployment;
-  const built = { code, folder: rootDirectory };
   const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
     const { problem = null } = await deps.edge.publish(slug, script, signal);
     if (problem === null) return [];
     sayPrinted(attempt, problem);
-    const advice = await adviseOnVariables(deps, attempt, problem, built);
+    const advice = await adviseOnStart(deps, attempt, problem, { code, rootDirectory });
     const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
     attempt.log.say(`warning: ${warning}`);
     return [warning];
@@ -75,7 +75,7 @@ export async function publish(
     if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
     sayPrinted(attempt, error);
-    const advice = adviseOnScript(error) ?? (await adviseOnVariables(deps, attempt, error, built));
+    const advice = adviseOnScript(error) ?? (await adviseOnStart(deps, attempt, error, { code, rootDirectory }));
     throw new BuildFailure("user", describeStart(error), advice ?? DEFAULT_ADVICE, { cause: error });
   }
 }
@@ -91,6 +91,18 @@ function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
 
 const DEFAULT_ADVICE =
   "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+
+/** @param bundle - the code that failed, and the folder of its source; `null` without source */
+async function adviseOnStart(
+  deps: Pick<StepDeps, "variables">,
+  attempt: Attempt,
+  error: UnhealthyScript,
+  { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
+): Promise<string | null> {
+  const source = rootDirectory === null ? null : attempt.workspace;
+  const onPath = code.runtime === "node" ? await adviseOnPath(source, error) : null;
+  return onPath ?? adviseOnVariables(deps, attempt, error, { code, folder: rootDirectory });
+}
 
 function adviseOnScript(error: UnhealthyScript): string | null {
   if (error instanceof MissingVariables) return adviseToSet(error.variables, "start");

@@ -1,6 +1,8 @@
 export interface PlanLimits {
   /** How many apps an organization may have. Failed apps do not count. */
   apps: number;
+  /** How many Node servers of an organization are not stopped when they are idle. They are those that were created first. */
+  alwaysOnApps: number;
   /** How many attempts to deploy the organization has in `windowSeconds`. */
   deploys: { limit: number; windowSeconds: number };
   /** How many bytes each app may store. */
@@ -19,6 +21,7 @@ export interface PlanLimits {
 
 /** What a plan allows that does not say otherwise. */
 export const DEFAULT_LIMITS = {
+  alwaysOnApps: 0,
   deploys: { limit: 5, windowSeconds: 300 },
   storageBytes: 1024 ** 3,
   gateways: 20,
@@ -46,6 +49,11 @@ export class Plans {
   /** The smallest bound of all plans. An app within it is within the bound of its plan. */
   get smallestStorageBytes(): number {
     return Math.min(...Object.values(this.#plans).map(({ storageBytes }) => storageBytes));
+  }
+
+  /** Whether any plan has apps that are always on. */
+  get hasAlwaysOnApps(): boolean {
+    return Object.values(this.#plans).some(({ alwaysOnApps }) => alwaysOnApps > 0);
   }
 
   getLimits(plan: string | null | undefined): PlanLimits {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import http from "node:http";
+import type { AlwaysOnApps } from "../../domain/ports/always-on-apps.ts";
 import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
@@ -29,6 +30,7 @@ export interface EdgeServices {
   temporaryDatabases: TemporaryDatabases;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
+  alwaysOn: AlwaysOnApps;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
@@ -79,6 +81,7 @@ export async function openEdge(
     temporaryDatabases: embedded.temporaryDatabases,
     runtimeLogs: embedded.runtimeLogs,
     storage: embedded.storage,
+    alwaysOn: embedded.alwaysOn,
     isolatedRuntime: embedded.isolatedRuntime,
     urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,

@@ -1,4 +1,5 @@
 import type { PgBoss } from "pg-boss";
+import type { AlwaysOnDeps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { AppListVersions } from "../../domain/apps/app-list-versions.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
@@ -37,6 +38,8 @@ export interface OpenServices extends IdentityServices, Pick<AgentServices, "ser
   embeddings: Embeddings | null;
   /** For the worker, which measures what apps store. */
   storageDeps: EnforceDeps;
+  /** For the worker, which determines the apps that are always on. */
+  alwaysOnDeps: AlwaysOnDeps;
   readiness: readonly ReadinessCheck[];
   readinessDetails: ReadinessDetails;
   orm: Orm;
@@ -72,6 +75,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     deploymentDeps,
     embeddings,
     storageDeps: createStorage(foundation),
+    alwaysOnDeps: { db: database.db, plans: foundation.plans, alwaysOn: edge.alwaysOn },
     serverMonitor,
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness],

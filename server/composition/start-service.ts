@@ -85,11 +85,12 @@ export async function startService(config: Config, log: Logger, options: Service
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {
-  const { boss, db, service, deploymentDeps, embeddings, storageDeps, serverMonitor } = parts;
+  const { boss, db, service, deploymentDeps, embeddings, storageDeps, alwaysOnDeps, serverMonitor } = parts;
   return new Worker({
     boss,
     deps: deploymentDeps,
     storage: storageDeps,
+    alwaysOn: alwaysOnDeps,
     servers: { monitor: serverMonitor, changes: service.serverChanges },
     db,
     embeddings,

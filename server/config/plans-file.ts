@@ -14,6 +14,7 @@ export const BUILT_IN_PLANS: Readonly<Record<string, PlanLimits>> = {
 const plan = z
   .strictObject({
     apps: z.int().nonnegative(),
+    always_on_apps: z.int().nonnegative().default(DEFAULT_LIMITS.alwaysOnApps),
     deploys: z.strictObject({ limit: z.int().positive(), window_seconds: z.int().min(1).max(86_400) }).optional(),
     storage_mb: z.int().positive().optional(),
     gateways: z.int().nonnegative().default(DEFAULT_LIMITS.gateways),
@@ -27,6 +28,7 @@ const plan = z
   .transform(
     ({
       apps,
+      always_on_apps: alwaysOnApps,
       deploys,
       builder_tokens: builderTokens,
       documents,
@@ -36,6 +38,7 @@ const plan = z
       model_calls: modelCalls,
     }): PlanLimits => ({
       apps,
+      alwaysOnApps,
       deploys:
         deploys === undefined
           ? DEFAULT_LIMITS.deploys

@@ -61,7 +61,7 @@ export interface SandboxCommand {
   cwd: string;
   env: Readonly<Record<string, string>>;
   mounts: readonly Mount[];
-  /** Only for a sandbox that can layer folders (see `canLayerFolders`). */
+  /** Only for a sandbox that can layer folders (see `canLayer`), on a host that can (see `canLayerFolders`). */
   layered?: LayeredFolder;
   network: SandboxNetwork;
   /** They accept connections before the command starts. */
@@ -72,6 +72,8 @@ export interface SandboxCommand {
   /** Receives standard error separately; then `onOutput` receives only standard output. */
   onErrorOutput?: OutputListener;
   signal: AbortSignal;
+  /** For a command that may finish its work before it ends. `signal` kills it at once, also meanwhile. */
+  shutdown?: SandboxShutdown;
 }
 
 /** Why a command ended: it exited, it exceeded a limit, it was aborted, or a signal killed it. */
@@ -80,10 +82,20 @@ export type SandboxOutcome =
   | { reason: "time" | "memory" | "disk" | "aborted" }
   | { reason: "signal"; signal: string };
 
+/** How a command is asked to end before it is killed. */
+export interface SandboxShutdown {
+  /** When it is aborted, the processes of the command that handle SIGTERM get it. */
+  signal: AbortSignal;
+  /** How long after that the command may run. It is killed earlier when these processes have ended, or if there are none. */
+  graceMs: number;
+}
+
 /** Runs untrusted code. */
 export interface Sandbox {
   /** Whether each command has a loopback interface of its own, so that two may listen on the same port. */
   readonly hasOwnNetwork: boolean;
+  /** Whether commands can have layered folders, if the host can layer them. */
+  readonly canLayer?: boolean;
   /**
    * Runs one command to its end. The command has no credentials, no files of the host except its mounts and the
    * system's read-only programs, and no network except the given one. When this returns, no process of the command

@@ -3,6 +3,7 @@ import { STATUS_DESCRIPTOR } from "./command-layout.ts";
 import { killSandbox, untilEnded } from "./kill-process.ts";
 import { firstDescendant } from "./process-tree.ts";
 import type { StartedProcess } from "./start-process.ts";
+import { terminateProcesses } from "./terminate-processes.ts";
 
 /** The status that bubblewrap reports about a command's sandbox. Starts the command, and kills the sandbox. */
 export class BubblewrapStatus {
@@ -43,6 +44,14 @@ export class BubblewrapStatus {
     const { pid, hasExited } = this.#process;
     // If it cannot be killed the process does not exit, and the caller keeps waiting for that.
     killSandbox(pid, hasExited, this.#initDepth).catch(() => undefined);
+  }
+
+  /** Sends SIGTERM to the processes of the command that handle it, and returns them. See `terminateProcesses`. */
+  terminate(): number[] {
+    const { pid, hasExited } = this.#process;
+    // Without its parent, the pid of init may belong to another process.
+    if (this.#initPid === null || hasExited() || firstDescendant(pid, this.#initDepth) !== this.#initPid) return [];
+    return terminateProcesses(this.#initPid);
   }
 
   /**

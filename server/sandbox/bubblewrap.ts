@@ -79,12 +79,13 @@ interface StartRequest {
  * When the service runs as root, each command has its own user id, which becomes the owner of the writable mounts and
  * their content before the command starts. They keep that owner, and the next command on the same folder gets the same
  * id if it is free. So only root may rely on owning the content of a writable mount, and two running commands must not
- * share one.
+ * share one, except a folder that keeps data: they then have the same id.
  *
  * A sandbox dies with the thread that started it, even if the service is killed.
  */
 export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
   readonly hasOwnNetwork = true;
+  readonly canLayer = true;
   readonly #options: CommandSandboxOptions;
   readonly #kind: SandboxKind;
   readonly #groups: ControlGroups;
@@ -120,7 +121,9 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
 
   async #runWithOwnUid(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
     const folders = writableFolders(command);
-    const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
+    const owner = await ownerOf(folders[0]);
+    const [kept] = keptFolders(command);
+    const acquired = await (kept === undefined ? this.#uids.acquire(owner) : this.#uids.acquireFor(kept, owner));
     try {
       const owned = new Set(keptFolders(command));
       for (const folder of await foldersOfOthers([...owned], acquired.uid)) owned.delete(folder);
@@ -172,6 +175,7 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
         ? { errors, messages: null }
         : { errors: started.pipes[ERRORS_DESCRIPTOR] ?? null, messages: errors }),
       kill: () => status.kill(),
+      terminate: () => status.terminate(),
       placement,
       cleanUp: async () => {
         await status.untilNamespaceEmpty();

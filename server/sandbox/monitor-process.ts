@@ -7,12 +7,16 @@ import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
 import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
 import { measuredFolders } from "./file-ownership.ts";
-import { residentMb } from "./process-tree.ts";
+import { isRunning, residentMb } from "./process-tree.ts";
 import type { ProcessExit } from "./start-process.ts";
 
 const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
 const MEBIBYTE = 1024 * 1024;
+
+const SHUTDOWN_POLL_MS = 10;
+/** How long a command may take to end after the processes that handle SIGTERM have ended. */
+const EXIT_MS = 1000;
 
 /** How long to wait for output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
@@ -29,6 +33,8 @@ export interface MonitoredProcess {
   messages: Readable | null;
   /** Kills every process of the command. May be called repeatedly, but not after the process has exited. */
   kill(): void;
+  /** Sends SIGTERM to the processes of the command that handle it, and returns them. Not called after the process has exited. */
+  terminate(): number[];
   placement: Placement;
   /** Called when the process has exited. Returns when no process of the command exists any more. */
   cleanUp(): Promise<void>;
@@ -103,9 +109,11 @@ function diskUsage(command: SandboxCommand): DiskUsage | null {
 }
 
 function watch(running: MonitoredProcess, command: SandboxCommand, disk: DiskUsage | null, kill: Kill): () => void {
-  const { limits, signal } = command;
+  const { limits, signal, shutdown } = command;
   const { pid } = running;
   const abort = () => kill("aborted");
+  const stopped = new AbortController();
+  const shutDown = () => void shutDownProcess(running, shutdown?.graceMs ?? 0, { kill, stopped: stopped.signal });
   const wallTime = limits.wallTimeMs === Infinity ? undefined : setTimeout(() => kill("time"), limits.wallTimeMs);
   const polls = pid === undefined ? [] : [pollMemory(pid, running, limits, kill)];
   // Files without a name count as memory or as disk. Nothing else needs a measurement of files.
@@ -113,10 +121,31 @@ function watch(running: MonitoredProcess, command: SandboxCommand, disk: DiskUsa
   if (pid !== undefined && measuresFiles) polls.push(pollFiles(pid, running, limits, disk, kill));
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
+  shutdown?.signal.addEventListener("abort", shutDown);
+  if (shutdown?.signal.aborted === true) shutDown();
   return () => {
+    stopped.abort();
     [wallTime, ...polls].forEach(clearTimeout);
     signal.removeEventListener("abort", abort);
+    shutdown?.signal.removeEventListener("abort", shutDown);
   };
+}
+
+/** Lets the processes that handle SIGTERM end, and then kills the rest. */
+async function shutDownProcess(
+  running: MonitoredProcess,
+  graceMs: number,
+  { kill, stopped }: { kill: Kill; stopped: AbortSignal },
+): Promise<void> {
+  const terminated = running.terminate();
+  const waitWhile = async (timeoutMs: number, isWaiting: () => boolean) => {
+    const endsAt = performance.now() + timeoutMs;
+    while (!stopped.aborted && performance.now() < endsAt && isWaiting()) await sleep(SHUTDOWN_POLL_MS);
+  };
+  await waitWhile(graceMs, () => terminated.some(isRunning));
+  // Then the shell that started them ends, and the command with it.
+  if (terminated.length > 0 && !terminated.some(isRunning)) await waitWhile(EXIT_MS, () => true);
+  kill("aborted");
 }
 
 function pollMemory(

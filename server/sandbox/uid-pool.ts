@@ -24,6 +24,7 @@ export interface AcquiredUid {
 /** Allocates user ids to sandboxes, exclusively among all processes of the machine that share a network namespace. */
 export class UidPool {
   readonly #range: SandboxKind;
+  readonly #byFolder = new Map<string, { acquired: Promise<AcquiredUid>; users: number }>();
 
   constructor(range: SandboxKind) {
     this.#range = range;
@@ -44,6 +45,28 @@ export class UidPool {
       if (lock) return { uid, release: () => void lock.close() };
     }
     throw new Error(`All ${count} user ids for ${this.#range} are in use`);
+  }
+
+  /**
+   * Returns the same id for all sandboxes that have a folder at the same time. With another id, the second one would take the
+   * folder from the first.
+   *
+   * @param preferred - see `acquire`
+   */
+  async acquireFor(folder: string, preferred: number | null): Promise<AcquiredUid> {
+    const shared = this.#byFolder.get(folder) ?? { acquired: this.acquire(preferred), users: 0 };
+    this.#byFolder.set(folder, shared);
+    shared.users++;
+    const leave = () => {
+      if (--shared.users > 0) return;
+      this.#byFolder.delete(folder);
+      shared.acquired.then(({ release }) => release()).catch(() => undefined);
+    };
+    const { uid } = await shared.acquired.catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    return { uid, release: leave };
   }
 }
 

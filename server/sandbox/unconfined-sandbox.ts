@@ -16,6 +16,7 @@ import { monitorProcess } from "./monitor-process.ts";
 import { limitArguments } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
 import { exitOf } from "./start-process.ts";
+import { terminateProcesses } from "./terminate-processes.ts";
 
 export interface UnconfinedOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */
@@ -99,6 +100,7 @@ async function runChild(command: SandboxCommand, placement: Placement): Promise<
       errors: child.stderr,
       messages: null,
       kill: () => child.pid !== undefined && killIfExists(-child.pid),
+      terminate: () => (child.pid === undefined ? [] : terminateProcesses(child.pid)),
       placement,
       cleanUp: async () => {
         await killMarked(runId);

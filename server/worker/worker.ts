@@ -1,4 +1,5 @@
 import type { PgBoss } from "pg-boss";
+import { type AlwaysOnDeps, syncAlwaysOnApps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
 import { LeaseLost } from "../../domain/deployments/lease.ts";
@@ -28,6 +29,7 @@ export interface WorkerOptions {
   boss: PgBoss;
   deps: DeploymentDeps;
   storage: EnforceDeps;
+  alwaysOn: AlwaysOnDeps;
   /** Keeps the connections to gateways of agents. */
   servers: { monitor: ServerMonitor; changes: ChangeFeed };
   db: Db;
@@ -47,6 +49,8 @@ const VARIABLES_CONCURRENCY = 4;
 /** An app can store this much longer than its bound allows, until it is stopped. */
 const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
+/** How long a change of the apps that are always on, or of the plan of their organization, may take to have an effect. */
+const ALWAYS_ON_PAUSE_MS = 10_000;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 const SERVER_CHECK_PAUSE_MS = 5000;
 const SEARCH_PAUSE_MS = 60_000;
@@ -64,6 +68,7 @@ export class Worker {
   readonly #stop = new AbortController();
   #sweepTimer: NodeJS.Timeout | null = null;
   #storageTask: PeriodicTask | null = null;
+  #alwaysOnTask: PeriodicTask | null = null;
   #serverTask: AsyncDisposableStack | null = null;
   #embeddingTask: PeriodicTask | null = null;
   #searchTask: AsyncDisposableStack | null = null;
@@ -86,6 +91,7 @@ export class Worker {
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
     this.#storageTask = this.#startStorageTask();
+    this.#alwaysOnTask = this.#startAlwaysOnTask();
     this.#serverTask = this.#startServerTask();
     const { db, embeddings, log } = this.#options;
     if (embeddings !== null)
@@ -98,6 +104,7 @@ export class Worker {
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
     await this.#storageTask?.[Symbol.asyncDispose]();
+    await this.#alwaysOnTask?.[Symbol.asyncDispose]();
     await this.#serverTask?.[Symbol.asyncDispose]();
     await this.#embeddingTask?.[Symbol.asyncDispose]();
     await this.#searchTask?.[Symbol.asyncDispose]();
@@ -124,6 +131,16 @@ export class Worker {
       pauseMs: STORAGE_PAUSE_MS,
       pauseFactor: STORAGE_PAUSE_FACTOR,
       report: (err) => log.warn({ err }, "the storage of apps could not be checked; it is checked again later"),
+    });
+  }
+
+  #startAlwaysOnTask(): PeriodicTask {
+    const { alwaysOn, log } = this.#options;
+    return new PeriodicTask({
+      run: () => syncAlwaysOnApps(alwaysOn),
+      pauseMs: ALWAYS_ON_PAUSE_MS,
+      report: (err) =>
+        log.warn({ err }, "the apps that are always on could not be determined; this is tried again later"),
     });
   }
 

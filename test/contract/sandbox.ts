@@ -121,6 +121,52 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "aborted" }, []]);
     });
 
+    /** Runs a script, and shuts it down as soon as it has printed `ready`. Returns what it printed afterwards. */
+    const shutDownWhenReady = async (script: string, graceMs: number) => {
+      let output = "";
+      const shutdown = new AbortController();
+      const onOutput = (chunk: Uint8Array) => {
+        output += Buffer.from(chunk).toString();
+        if (output.includes("ready\n")) shutdown.abort();
+      };
+      const { outcome } = await runScript(sandbox, script, {
+        onOutput,
+        shutdown: { signal: shutdown.signal, graceMs },
+      });
+      return { outcome, output: output.replace("ready\n", "") };
+    };
+
+    test("a command that is shut down gets SIGTERM, and its own exit is the outcome", async () => {
+      const script = `trap 'echo stopping; sleep 0.2; echo stopped; exit 3' TERM; echo ready; while true; do sleep 0.1; done`;
+      const { outcome, output } = await shutDownWhenReady(script, 30_000);
+      expect([outcome, output]).toEqual([{ reason: "exit", code: 3 }, "stopping\nstopped\n"]);
+    });
+
+    test("SIGTERM passes over shells, which would end before the program that they have started", async () => {
+      const stop = `process.once("SIGTERM", () => setTimeout(() => { console.log("stopped"); process.exit(); }, 200))`;
+      const script = `node -e '${stop}; console.log("ready"); setInterval(() => {}, 1000)'; echo "status $?"`;
+      const { outcome, output } = await shutDownWhenReady(script, 30_000);
+      expect([outcome, output]).toEqual([{ reason: "exit", code: 0 }, "stopped\nstatus 0\n"]);
+    });
+
+    test("a command that does not handle SIGTERM is killed at once when it is shut down", async () => {
+      const seconds = uniqueSleepSeconds();
+      const script = `trap '' TERM; echo ready; sleep ${seconds} & sleep ${seconds}`;
+      const { outcome } = await shutDownWhenReady(script, 3_600_000);
+      expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "aborted" }, []]);
+    });
+
+    verifies(
+      hazard(46),
+      "a command that handles SIGTERM and continues leaves no process when the grace time is over",
+      async () => {
+        const seconds = uniqueSleepSeconds();
+        const script = `trap 'setsid sleep ${seconds} & echo again' TERM; echo ready; while true; do sleep 0.05; done`;
+        const { outcome, output } = await shutDownWhenReady(script, 2000);
+        expect([outcome, output, await processesWith(seconds)]).toEqual([{ reason: "aborted" }, "again\n", []]);
+      },
+    );
+
     test("an abort during the start of a command leaves no process", async () => {
       const seconds = uniqueSleepSeconds();
       const aborts = [0, 1, 2, 4, 8].map((delay) => AbortSignal.timeout(delay));

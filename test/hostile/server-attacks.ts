@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readdir, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -6,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openNodeServers } from "../../server/composition/edge.ts";
 import { publishServer } from "../support/edge/node-server.ts";
 import { openTestPlatform, type TestPlatform } from "../support/edge/test-platform.ts";
+import { processesWith } from "../support/sandbox/sandbox-command.ts";
 import { type Attack, type AttackEnvironment, type AttackResult, judgeHeld } from "./attack.ts";
 
 /** The limits are 1 GiB. Where the kernel does not apply them, the service measures memory every 100 ms, and files every 500 ms. */
@@ -192,6 +194,7 @@ export const SERVER_ATTACKS: readonly Attack[] = [
       "the log is bounded",
     );
   }),
+  attackNamed("A Node server: life after SIGTERM", attackShutdown),
 ];
 
 /** An attack beside another app, which must still respond from the same process. */
@@ -253,4 +256,25 @@ async function attackWithLink(t: TestPlatform): Promise<AttackResult> {
   } finally {
     server.close();
   }
+}
+
+/** Answers SIGTERM with processes in sessions of their own, which answer it too and take the names of package managers. */
+async function attackShutdown(t: TestPlatform): Promise<AttackResult> {
+  const mark = `${randomInt(1e9, 2e9)}`;
+  const code = `const { spawn } = require("child_process");
+    const forever = "process.title = 'npm ${mark}'; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); //";
+    const fork = () => {
+      for (let n = 0; n < 5; n++) spawn("setsid", [process.execPath, "-e", forever + ${mark}]).on("error", () => {});
+      for (let n = 0; n < 20; n++) spawn("setsid", ["sh", "-c", "trap 'sh -c \\"sleep ${mark}\\" &' TERM; while :; do sleep 0.1; : ${mark}; done"]).on("error", () => {});
+    };
+    fork();
+    process.on("SIGTERM", fork);
+    require("http").createServer((request, response) => response.end("fine")).listen(3000);`;
+  await publishServer(t, "hostile", code);
+  await t.request("hostile");
+  const startedAt = Date.now();
+  await publishServer(t, "hostile", NEIGHBOUR, { generation: 2 });
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  const left = await processesWith(mark);
+  return { isContained: left.length === 0, text: `${left.length} processes left after ${seconds} s` };
 }

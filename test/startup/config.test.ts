@@ -236,13 +236,14 @@ describe("the configuration", () => {
     await writeFile(
       file,
       JSON.stringify({
-        startup: { apps: 50, deploys, storage_mb: 2, documents: 7, document_mb: 3 },
+        startup: { apps: 50, always_on_apps: 3, deploys, storage_mb: 2, documents: 7, document_mb: 3 },
         small: { apps: 1 },
       }),
     );
     expect(readConfig({ PLANS_FILE: file }).plans).toMatchObject({
       startup: {
         apps: 50,
+        alwaysOnApps: 3,
         deploys: { limit: 20, windowSeconds: 60 },
         storageBytes: 2 * 1024 ** 2,
         documents: 7,
@@ -250,6 +251,7 @@ describe("the configuration", () => {
       },
       small: {
         apps: 1,
+        alwaysOnApps: 0,
         deploys: { limit: 5, windowSeconds: 300 },
         storageBytes: 1024 ** 3,
         documents: 10_000,

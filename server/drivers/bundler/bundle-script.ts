@@ -50,8 +50,8 @@ export async function bundleApp(context: BuildContext, directory: string): Promi
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
   if ("server" in result) {
     await removeTree(staging);
-    const { framework, command, database } = result.server;
-    const server = { ...(await packServer(context, command, directory)), ...database };
+    const { framework, database, ...plan } = result.server;
+    const server = { ...(await packServer(context, plan, directory)), ...database };
     return { framework, assets: null, migrations: [], warnings: [], code: { runtime: "node", server } };
   }
   const scriptPath = path.join(outputDirectory, "script.form");
@@ -72,6 +72,7 @@ export function wranglerCommand(runtime: Runtime | null = null): [string, ...str
     `${SANDBOX_PATHS.modules}/wrangler/wrangler-dist/cli.js`,
     `${SANDBOX_PATHS.output}/result.json`,
     `${SANDBOX_PATHS.output}/script.form`,
+    SANDBOX_PATHS.source,
     ...(runtime === null ? [] : [runtime]),
   ];
 }

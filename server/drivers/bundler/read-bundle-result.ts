@@ -30,6 +30,8 @@ const serverSchema = z.object({
     command: displayText(4096),
     framework: frameworkSchema.nullable(),
     database: databaseSchema,
+    standalone: z.object({ files: displayText(1024), directory: displayText(1024) }).nullable(),
+    unusedPackages: z.array(displayText(1024)).max(100_000),
   }),
 });
 

@@ -54,7 +54,7 @@ export function serverTools(modulesDirectory: string): { mounts: Mount[]; env: R
   });
   return {
     mounts: toolchainMounts({ modulesDirectory, compileCacheDirectory: null }),
-    env: { PATH, TOOLCHAIN_MODULES, TOOLCHAIN_YARN, TOOLCHAIN_BUN, ...FIXED_VERSIONS, ...NO_UPDATE_CHECKS },
+    env: { PATH, TOOLCHAIN_MODULES, TOOLCHAIN_YARN, TOOLCHAIN_BUN, ...NO_UPDATE_CHECKS, ...FIXED_VERSIONS },
   };
 }
 
@@ -81,7 +81,11 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
   return env;
 }
 
-const NO_UPDATE_CHECKS = { NO_UPDATE_NOTIFIER: "1", npm_config_update_notifier: "false" } as const;
+/** Turns off update checks. Without a network, that of npm ends the command. */
+const NO_UPDATE_CHECKS: Readonly<Record<string, string>> = {
+  NO_UPDATE_NOTIFIER: "1",
+  npm_config_update_notifier: "false",
+};
 
 /** Turns off prompts, colours, telemetry and update checks of the tools. */
 const NON_INTERACTIVE: Readonly<Record<string, string>> = {

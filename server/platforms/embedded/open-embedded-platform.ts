@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { AlwaysOnApps } from "../../../domain/ports/always-on-apps.ts";
 import type { AppStorage } from "../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
@@ -24,6 +25,7 @@ import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore, type UnpackLayer } from "./scripts/script-store.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
+import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
@@ -59,6 +61,8 @@ export interface PlatformLimits extends SupervisorLimits, RequestLimits {
   startTimeoutMs: number;
   /** For Node servers, which may compile or migrate a database before they listen. */
   serverStartTimeoutMs: number;
+  /** How long a Node server may run after SIGTERM. */
+  stopGraceMs: number;
   closeGraceMs: number;
 }
 
@@ -70,10 +74,14 @@ const DEFAULT_LIMITS: PlatformLimits = {
   drainMs: 5_000,
   startTimeoutMs: 10_000,
   serverStartTimeoutMs: 60_000,
+  stopGraceMs: 5_000,
   closeGraceMs: 10_000,
   requestsPerApp: 512,
   requestsPerClient: 128,
 };
+
+/** The share of the processes that apps which are always on may have. The others remain for apps that get requests. */
+const KEPT_SHARE = 0.5;
 
 const UNPACK_LIMITS = {
   wallTimeMs: 5 * 60_000,
@@ -93,6 +101,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   isolatedRuntime: IsolatedRuntime;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
+  alwaysOn: AlwaysOnApps;
   supervisor: Supervisor;
   /** The port of the edge proxy. */
   port: number;
@@ -110,19 +119,10 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const {
-    store,
-    launcher,
-    postgres,
-    runtimeLogs,
-    storage,
-    supervisor,
-    databases,
-    authEntries,
-    proxy,
-    isolatedRuntime,
-  } = parts;
+  const { store, launcher, postgres, runtimeLogs, storage, supervisor, databases } = parts;
+  const { authEntries, proxy, isolatedRuntime, keptApps } = parts;
   const close = once(async () => {
+    keptApps.stop();
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
     await postgres[Symbol.asyncDispose]();
@@ -142,6 +142,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       authEntries,
       runtimeLogs,
       storage,
+      alwaysOn: keptApps,
       isolatedRuntime,
       supervisor,
       port,
@@ -156,10 +157,10 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 
 function createLaunchers(launchRoot: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
   const { sandbox, groups, nodeServers } = options;
-  const { startTimeoutMs, serverStartTimeoutMs } = limits;
+  const { startTimeoutMs, serverStartTimeoutMs, stopGraceMs } = limits;
   return {
     launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs }),
-    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs }),
+    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs, stopGraceMs }),
   };
 }
 
@@ -185,7 +186,9 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     limits,
     log,
     onStart: (slug) => storage.noteStart(slug),
+    isKept: (appId) => keptApps.has(appId),
   });
+  const keptApps = new KeptApps({ apps: supervisor, limit: Math.floor(limits.maxActive * KEPT_SHARE), log });
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf, postgres });
   const startWorker = databaseWorkerStarter(launchers.launcher);
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker, postgres });
@@ -199,18 +202,8 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  return {
-    store,
-    launcher: launchers.launcher,
-    postgres,
-    runtimeLogs,
-    storage,
-    supervisor,
-    databases,
-    authEntries,
-    proxy,
-    isolatedRuntime,
-  };
+  const running = { supervisor, databases, authEntries, proxy, isolatedRuntime, keptApps };
+  return { store, launcher: launchers.launcher, postgres, runtimeLogs, storage, ...running };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -52,6 +52,8 @@ interface PackedTree {
   output: string;
   /** The folder of the host with the `node` that the server needs; `null` for the one of the service. */
   runtime: string | null;
+  /** A file of the host with the folders of installed packages to leave out, each as `./<path>` in a line; by default none. */
+  excluded?: string;
 }
 
 /**
@@ -61,17 +63,18 @@ interface PackedTree {
  */
 export async function packTree(
   { sandbox, limits, signal }: ArchiveRequest,
-  { folder, mountedAt, output, runtime }: PackedTree,
+  { folder, mountedAt, output, runtime, excluded }: PackedTree,
 ): Promise<PackedLayer[]> {
   const mounts = [
     { from: folder, to: mountedAt, writable: false },
     { from: output, to: "/out", writable: true },
+    ...(excluded === undefined ? [] : [{ from: excluded, to: "/excluded", writable: false }]),
     ...(runtime === null ? [] : [{ from: runtime, to: "/runtime", writable: false }]),
   ];
   const runtimeArguments = runtime === null ? [] : ["/runtime", RUNTIME_FOLDER];
   await run(
     { sandbox, limits, signal },
-    ["pack-tree.mjs", mountedAt, "/out", ...runtimeArguments],
+    ["pack-tree.mjs", mountedAt, "/out", excluded === undefined ? "" : "/excluded", ...runtimeArguments],
     mounts,
     "The files could not be packed",
   );

@@ -71,6 +71,13 @@ test("files beside the code disappear with the process, and those in /data stay"
   expect(JSON.parse(await textOf("files", "/files"))).toEqual(["visit ", false]);
 });
 
+test("a server can write to /data while another version starts, and after that one has failed", async () => {
+  await publishServer(edge, "shared", SERVER);
+  await expect(publishServer(edge, "shared", "process.exit(3);", { generation: 2 })).rejects.toThrow("with status 3");
+  expect((await edge.request("shared", "/write")).status).toBe(200);
+  expect(JSON.parse(await textOf("shared", "/files"))).toEqual(["visit ", "visit "]);
+});
+
 test("a server that crashes starts again with the next request, and its log says why it ended", async () => {
   await publishServer(edge, "crash", SERVER);
   await edge.request("crash", "/crash");

@@ -78,6 +78,8 @@ export interface LocalSupervisor extends AsyncDisposable {
   processes: LocalProcess[];
   /** The slugs of the apps that were started, in order. */
   started: string[];
+  /** The ids of the apps that are always on. */
+  kept: string[];
   /** Called before a process is launched. */
   beforeLaunch: (launch: WorkerdLaunch) => Promise<void>;
   /** Replaces the version at a slug, as a publication does. */
@@ -121,6 +123,7 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
     limits: { ...NO_LIMITS, ...limits },
     log: { info: addEntry, warn: addEntry },
     onStart: (slug) => void started.push(slug),
+    isKept: (appId) => local.kept.includes(appId),
   });
   let forms = 0;
   const local: LocalSupervisor = {
@@ -131,6 +134,7 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
     log,
     processes,
     started,
+    kept: [],
     beforeLaunch: async () => undefined,
     async publish(slug, { appId = `app-${slug}`, databaseId = `db-${slug}`, generation = 1, ...app } = {}) {
       const form = { bindings: app.bindings ?? [] };

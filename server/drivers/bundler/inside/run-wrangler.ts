@@ -4,20 +4,25 @@
 //
 // A Node server needs no bundle: the result is its start command.
 //
-// usage: node run-wrangler.ts <wrangler> <result file> <form file> [worker | node]
+// usage: node run-wrangler.ts <wrangler> <result file> <form file> <source folder> [worker | node]
 import { writeFileSync } from "node:fs";
 import { runMain } from "node:module";
 import type { BundleResult } from "../read-bundle-result.ts";
 import { bundleStaticFiles } from "./bundle-static-files.ts";
 import { collectBundle } from "./collect-bundle.ts";
+import { selectServerFiles } from "./node-server/server-files.ts";
 import { planBundle } from "./plan-bundle.ts";
 
-const [, wrangler = "", resultFile = "", formFile = "", runtime] = process.argv.splice(1);
+const [, wrangler = "", resultFile = "", formFile = "", source = "", runtime] = process.argv.splice(1);
 const writeResult = (result: BundleResult) => writeFileSync(resultFile, JSON.stringify(result));
 
 const plan = await planBundle(runtime === "worker" || runtime === "node" ? runtime : null);
 if ("failure" in plan || "server" in plan) {
-  writeResult(plan);
+  if ("failure" in plan) writeResult(plan);
+  else {
+    const { command, database } = plan.server;
+    writeResult({ server: { ...plan.server, ...selectServerFiles(source, command, database.migration) } });
+  }
   process.exit(0);
 }
 const staticBundle = bundleStaticFiles(plan, wrangler, formFile);

@@ -50,6 +50,8 @@ export interface NodeLauncherOptions {
   launchRoot: string;
   tools: ServerTools;
   startTimeoutMs: number;
+  /** How long a server may run after SIGTERM. */
+  stopGraceMs: number;
 }
 
 export interface NodeLaunch {
@@ -132,14 +134,26 @@ export class NodeLauncher {
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
     await using starting = new AsyncDisposableStack();
     const { sockets, output, command } = starting.use(await this.#prepare(launch));
-    const stopping = new AbortController();
-    const { signal } = stopping;
-    const argv = ["sh", "-c", launch.command] as const;
-    const running = this.#options.sandbox.run({ ...command, argv, limits: LIMITS, signal });
+    const { sandbox, stopGraceMs } = this.#options;
+    const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
+    const running = sandbox.run({
+      ...command,
+      argv: ["sh", "-c", launch.command],
+      limits: LIMITS,
+      signal: stopping.signal,
+      shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
+    });
     const outcome = running.finally(() => output.end());
     outcome.catch(() => {});
     const resources = starting.move();
-    return { sockets, output, outcome, stop: () => stopping.abort(), release: () => resources.disposeAsync() };
+    return {
+      sockets,
+      output,
+      outcome,
+      shutDown: () => shuttingDown.abort(),
+      stop: () => stopping.abort(),
+      release: () => resources.disposeAsync(),
+    };
   }
 
   async #prepare(launch: NodeLaunch): Promise<PreparedSandbox> {
@@ -153,7 +167,7 @@ export class NodeLauncher {
     const output = new NodeOutput(launch.records ?? null, launch.masks ?? []);
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
-    const files = await prepareFiles(launch.layers, folder, SERVER_PATHS.files);
+    const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
     const port = sandbox.hasOwnNetwork ? DATABASE_PORT : await findFreePort();
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),

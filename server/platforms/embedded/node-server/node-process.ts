@@ -11,6 +11,8 @@ export interface StartedServer {
   output: NodeOutput;
   /** The end of all its processes. */
   outcome: Promise<SandboxOutcome>;
+  /** Sends them SIGTERM, and kills them some time later. */
+  shutDown(): void;
   /** Kills them. */
   stop(): void;
   /** Releases the rest, after their end. */
@@ -24,7 +26,7 @@ export class NodeProcess implements AppProcess {
   readonly #started: StartedServer;
   #address: AppAddress;
   #outcome: SandboxOutcome | null = null;
-  #stopping: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
 
   constructor(started: StartedServer, address: AppAddress) {
     this.#started = started;
@@ -58,15 +60,24 @@ export class NodeProcess implements AppProcess {
     this.#outcome = await this.#started.outcome.catch(() => null);
   }
 
+  async shutDown(): Promise<void> {
+    this.#started.shutDown();
+    await (this.#ending ??= removeAtEnd(this.#started));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping ??= stopServer(this.#started);
-    await this.#stopping;
+    this.#started.stop();
+    await (this.#ending ??= removeAtEnd(this.#started));
   }
 }
 
 /** Kills a server and removes its folders. */
-export async function stopServer({ stop, outcome, release }: StartedServer): Promise<void> {
-  stop();
+export async function stopServer(started: StartedServer): Promise<void> {
+  started.stop();
+  await removeAtEnd(started);
+}
+
+async function removeAtEnd({ outcome, release }: StartedServer): Promise<void> {
   await outcome.catch(() => undefined);
   await release();
 }

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { LayeredFolder, Mount } from "../../../ports/sandbox.ts";
+import type { LayeredFolder, Mount, Sandbox } from "../../../ports/sandbox.ts";
 import { canLayerFolders } from "../../../sandbox/layered-folder.ts";
 import { runTool } from "../../../sandbox/run-tool.ts";
 import { startChild } from "../../../sandbox/start-process.ts";
@@ -18,9 +18,13 @@ export interface ServerFiles {
  * @param folder - the folder of the launch
  * @param to - the path inside the sandbox
  */
-export async function prepareFiles(layers: readonly string[], folder: string, to: string): Promise<ServerFiles> {
+export async function prepareFiles(
+  { canLayer = false }: Pick<Sandbox, "canLayer">,
+  layers: readonly string[],
+  { folder, to }: { folder: string; to: string },
+): Promise<ServerFiles> {
   const inside = (name: string) => path.join(folder, name);
-  if (await canLayerFolders(path.dirname(folder))) {
+  if (canLayer && (await canLayerFolders(path.dirname(folder)))) {
     const layered = { layers, upper: inside("upper"), work: inside("work"), merged: inside("merged"), to };
     for (const each of [layered.upper, layered.work, layered.merged]) await mkdir(each);
     return { mounts: [], layered };

@@ -33,6 +33,8 @@ export interface EdgeProxyOptions {
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Enough for a large upload over a slow connection. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
+/** After this time without data, the kernel asks the client whether it still has the connection. */
+const TCP_KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 32_768;
 /** A host name, which may end with a dot, and a port. */
 const HOST = /^([^:]*?)\.?(?::(\d+))?$/;
@@ -57,6 +59,9 @@ export class EdgeProxy {
         requestTimeout: REQUEST_TIMEOUT_MS,
         connectionsCheckingInterval: 5_000,
         keepAliveTimeout: 65_000,
+        // A client that is gone without closing its connection would otherwise keep the app running.
+        keepAlive: true,
+        keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
         maxHeaderSize: MAX_HEADER_BYTES,
         // A request for any other protocol is served as a request without an upgrade.
         shouldUpgradeCallback: (request) =>

@@ -67,3 +67,9 @@ export class RunningApp {
     if (this.isIdle) this.#onIdle.resolve();
   }
 }
+
+/** The app that has been idle for the longest time, without those that are kept; `undefined` if there is none. */
+export function longestIdle(apps: readonly RunningApp[], isKept: (appId: string) => boolean): RunningApp | undefined {
+  const stoppable = apps.filter(({ isIdle, version }) => isIdle && !isKept(version.appId));
+  return stoppable.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)[0];
+}

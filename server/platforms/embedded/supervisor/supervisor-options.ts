@@ -19,6 +19,8 @@ export interface SupervisorLimits extends WatchdogLimits {
 export interface SupervisorOptions extends LaunchDeps, PrepareDeps {
   store: ScriptStore;
   limits: SupervisorLimits;
+  /** Whether an app continues to run without requests, also if another app needs a process. */
+  isKept: (appId: string) => boolean;
   /** Called when an app starts, which may change what it stores. */
   onStart?: (slug: string) => void;
   log: PlatformLog;

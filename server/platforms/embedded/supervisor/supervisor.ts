@@ -11,7 +11,7 @@ import { describeFailure } from "./describe-failure.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
-import { type AcquiredApp, RunningApp } from "./running-app.ts";
+import { type AcquiredApp, longestIdle, RunningApp } from "./running-app.ts";
 import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -37,6 +37,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     this.#options = options;
     this.#watchdog = new Watchdog(options.limits, {
       running: () => [...this.#running.values()],
+      isKept: (app) => options.isKept(app.version.appId),
       stopIdle: (app) => this.#stopIdle(app),
       kill: (app, reason) => this.#handleFailure(app, reason),
       report: (err) => options.log.warn({ err }, "watchdog could not check an app"),
@@ -169,7 +170,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {
     const live = await this.#options.store.live(slug);
     await this.#locks.run(live ? [live.databaseId] : [], async () => {
-      await this.#stop(slug, 0);
+      const app = this.#running.get(slug);
+      this.#running.delete(slug);
+      await app?.process[Symbol.asyncDispose]();
       await work();
       this.#backoff.reset(slug);
     });
@@ -183,7 +186,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  /** Kills every process. The edge proxy waits for requests in flight before; the rest are cut off. */
+  /** Stops every process. The edge proxy waits for requests in flight before; the rest are cut off. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("The edge is closing"));
     this.#watchdog.stop();
@@ -256,7 +259,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     if (!app) return;
     this.#running.delete(slug);
     await app.drain(drainMs);
-    await app.process[Symbol.asyncDispose]();
+    await app.process.shutDown();
   }
 
   /** Removes a failed process. It queues for the lock at once, so that the next start of the app comes after it. */
@@ -284,14 +287,12 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  /** Stops the least recently used idle apps until the processes and `additional` ones are within the limit. */
+  /** Stops the apps that have been idle for the longest time until the processes and `additional` ones are within the limit. */
   async #ensureCapacity(additional: number): Promise<boolean> {
     while (this.#running.size + this.#starting + additional > this.#options.limits.maxActive) {
-      const [leastRecentlyUsed] = [...this.#running.values()]
-        .filter((app) => app.isIdle)
-        .toSorted((a, b) => a.lastUsedMs - b.lastUsedMs);
-      if (!leastRecentlyUsed) return false;
-      await this.#stopIdle(leastRecentlyUsed);
+      const stopped = longestIdle([...this.#running.values()], this.#options.isKept);
+      if (!stopped) return false;
+      await this.#stopIdle(stopped);
     }
     return true;
   }

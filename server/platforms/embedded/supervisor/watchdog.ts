@@ -11,6 +11,8 @@ export interface WatchdogLimits {
 
 interface WatchdogActions {
   running(): RunningApp[];
+  /** Whether the app continues to run when it is idle. */
+  isKept(app: RunningApp): boolean;
   stopIdle(app: RunningApp): Promise<void>;
   kill(app: RunningApp, reason: string): void;
   report(error: unknown): void;
@@ -47,8 +49,10 @@ export class Watchdog {
   }
 
   async #check(app: RunningApp): Promise<void> {
-    if (app.isIdle && performance.now() - app.lastUsedMs >= this.#limits.idleMs) return this.#actions.stopIdle(app);
-    if (await app.process.usesMoreThan(this.#limits.residentMb)) return this.#actions.kill(app, "memory");
+    const { idleMs, residentMb } = this.#limits;
+    if (app.isIdle && performance.now() - app.lastUsedMs >= idleMs && !this.#actions.isKept(app))
+      return this.#actions.stopIdle(app);
+    if (await app.process.usesMoreThan(residentMb)) return this.#actions.kill(app, "memory");
     if (await app.process.isResponsive(PROBE_TIMEOUT_MS)) {
       app.unresponsiveSince = null;
       return;

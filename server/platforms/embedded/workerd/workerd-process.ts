@@ -91,6 +91,11 @@ export class WorkerdProcess implements AppProcess {
     });
   }
 
+  /** Code of a Worker cannot react to the end of its process. */
+  shutDown(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
   /** Kills the process. When this returns, another process may open its storage. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping ??= stopWorkerd(this.#started);

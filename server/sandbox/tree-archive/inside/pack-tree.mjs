@@ -3,7 +3,7 @@
 //
 // With a Node.js, it is a third archive, below a folder that the server has in its PATH.
 //
-// usage: node pack-tree.mjs <folder> <output folder> [<folder with a Node.js> <name of its folder in the archive>]
+// usage: node pack-tree.mjs <folder> <output folder> <file with packages to leave out, or ""> [<folder with a Node.js> <name of its folder in the archive>]
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import path from "node:path";
 import { finished } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
 
-const [root, output, runtime, runtimeFolder] = process.argv.slice(2);
+const [root, output, excludedPackages, runtime, runtimeFolder] = process.argv.slice(2);
 
 /** What no server needs: the history, and caches of builds. */
 const OMITTED = [
@@ -71,7 +71,11 @@ if (packages.length > 0)
   layers.push(
     await pack(
       "packages",
-      ["--mtime=@499162500", "--anchored", "--no-wildcards", ...packages.map((each) => `--exclude=./${each}/.cache`)],
+      [
+        ...["--mtime=@499162500", "--anchored", "--no-wildcards"],
+        ...(excludedPackages === "" ? [] : [`--exclude-from=${excludedPackages}`]),
+        ...packages.map((each) => `--exclude=./${each}/.cache`),
+      ],
       packages.map((each) => `./${each}`),
     ),
   );
