@@ -58,17 +58,9 @@ export async function connectToAppsPostgres(url: string, serviceUrl: string | nu
 }
 
 /** What two servers never have in common, even if one has a copy of the data of the other. */
-async function identify(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    const select = "select concat(pg_postmaster_start_time(), system_identifier) as id from pg_control_system()";
-    const { rows } = await client.query<{ id: string }>(select);
-    return rows[0]?.id ?? "";
-  } finally {
-    await client.end();
-  }
+function identify(url: string): Promise<string> {
+  const select = "select concat(pg_postmaster_start_time(), system_identifier) as id from pg_control_system()";
+  return withClient(url, async (client) => (await client.query<{ id: string }>(select)).rows[0]?.id ?? "");
 }
 
 /**
@@ -106,28 +98,26 @@ async function readPassword(folder: string): Promise<string> {
 
 /** Nothing but the service can connect before this returns. */
 async function requirePasswords(data: string, url: string, password: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  const startedAt = await withClient(url, async (client) => {
     await client.query(`alter role ${SUPERUSER} password ${client.escapeLiteral(password)}`);
     await writeFile(path.join(data, "pg_hba.conf"), AUTHENTICATION, { flush: true });
+    const { rows } = await client.query<{ now: string }>("select clock_timestamp()::text as now");
     await client.query("select pg_reload_conf()");
+    return rows[0]?.now;
+  });
+  // The server reads its configuration again in the background. A new connection tells when that was.
+  const isLoaded = "select pg_conf_load_time() >= $1::timestamptz as is_loaded";
+  while (!(await withClient(url, async (client) => (await client.query(isLoaded, [startedAt])).rows[0]?.is_loaded)))
+    await sleep(20);
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return await use(client);
   } finally {
     await client.end();
   }
-  while (await acceptsWrongPassword(url)) await sleep(20);
-}
-
-/** The server reads its configuration again in the background. */
-async function acceptsWrongPassword(url: string): Promise<boolean> {
-  const wrong = new URL(url);
-  wrong.password = "wrong";
-  const client = new pg.Client({ connectionString: wrong.href });
-  client.on("error", () => undefined);
-  const isAccepted = await client.connect().then(
-    () => true,
-    () => false,
-  );
-  await client.end().catch(() => undefined);
-  return isAccepted;
 }

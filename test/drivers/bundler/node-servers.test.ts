@@ -274,6 +274,14 @@ test.each([
   });
 });
 
+test("a start command that names an environment file starts without it, because variables of the app take its place", async () => {
+  const server = `require("http").createServer((request, response) => response.end("started")).listen(process.env.PORT);`;
+  const start = "node --env-file=.env --env-file .env.local server.js";
+  await using app = await publish({ "package.json": manifest(start), "server.js": server });
+  await app.published;
+  expect(await app.get("/")).toBe("started");
+});
+
 test("a program that is not installed is named by the error", async () => {
   await using app = await publish({ "package.json": manifest("strapi start") });
   await expect(app.published).rejects.toThrow("strapi: not found");

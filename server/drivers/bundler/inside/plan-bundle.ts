@@ -133,8 +133,15 @@ function deployment(argv: readonly string[]): string[] {
 }
 
 function planServer(packageJson: PackageJson, framework: string | null, command: string): NodePlan {
+  createEnvironmentFiles(command);
   const database = readServerDatabase(packageJson, command);
   return { server: { command, framework: framework ?? "node", database } };
+}
+
+/** The files of `--env-file`, which Node.js requires. They are in no repository: variables of the app take their place. */
+function createEnvironmentFiles(command: string): void {
+  for (const [, file = ""] of command.matchAll(/--env-file[= ](\.?[\w-][\w.-]*)/g))
+    if (!existsSync(file)) writeFileSync(file, "");
 }
 
 function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { applyMasks } from "../../../../domain/shared/secret-masks.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { AppOutput } from "../app-process.ts";
@@ -11,7 +12,7 @@ const MAX_ERROR_LENGTH = 800;
 /** The first line of an error as Node.js prints it, also inside a line of a logger. */
 const ERROR_LINE = /(?:^|[\s:[])((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?:\s.+)/;
 /** A line of a stack trace, or one that Node.js adds to an error. */
-const STACK_LINE = /^\s+at |^\s*\^+\s*$|^Node\.js v\d|^node:|^\s*[{}]|^$/;
+const STACK_LINE = /^\s+at |^\s*\^+\s*$|^Node\.js v\d|^node:|^\s*[[\]{}]|^$/;
 const HEAP_LIMIT = /JavaScript heap out of memory|Reached heap limit/;
 
 /** What a Node server prints, line by line: to the runtime log of the app, and the beginning and the end for failures. */
@@ -42,7 +43,9 @@ export class NodeOutput implements AppOutput {
   }
 
   firstLines(): string[] {
-    const lines = this.#first.map((line) => this.#mask(line).slice(0, MAX_LINE_LENGTH).trim());
+    const lines = this.#first.map((line) =>
+      stripVTControlCharacters(this.#mask(line)).slice(0, MAX_LINE_LENGTH).trim(),
+    );
     return lines.filter((line) => line !== "").slice(0, MAX_FIRST_LINES);
   }
 
@@ -50,7 +53,7 @@ export class NodeOutput implements AppOutput {
     if (this.#errors.some((line) => HEAP_LIMIT.test(line))) return "The server ran out of memory.";
     const named = this.#errors.findLast((line) => ERROR_LINE.test(line));
     const message = ERROR_LINE.exec(named ?? "")?.[1] ?? this.#errors.findLast((line) => !STACK_LINE.test(line)) ?? "";
-    return this.#mask(message).slice(0, MAX_ERROR_LENGTH).trim() || null;
+    return stripVTControlCharacters(this.#mask(message)).slice(0, MAX_ERROR_LENGTH).trim() || null;
   }
 
   #add(line: string, level: "info" | "error"): void {

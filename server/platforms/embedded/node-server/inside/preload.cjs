@@ -5,17 +5,21 @@
 // - A connection to another host goes through the unix sockets of the egress forwarder in /run/egress.
 // - Names are resolved by the forwarder too.
 //
-// It must work in every version of Node.js since 14, so it is CommonJS and uses nothing newer.
+// It must work in every version of Node.js since 8, so it is CommonJS and uses nothing newer.
 "use strict";
 
-const dns = require("node:dns");
-const fs = require("node:fs");
-const net = require("node:net");
-const tls = require("node:tls");
-const { syncBuiltinESMExports } = require("node:module");
-const { callbackify } = require("node:util");
+/* oxlint-disable unicorn/prefer-node-protocol -- Node.js 12 does not know it. */
+const dns = require("dns");
+const fs = require("fs");
+const net = require("net");
+const tls = require("tls");
+const { syncBuiltinESMExports } = require("module");
+const { callbackify } = require("util");
 
 const { SERVICE_REQUESTS: REQUESTS, SERVICE_EGRESS: EGRESS } = process.env;
+
+// Node.js 8 has none.
+const promises = dns.promises || { Resolver: function Resolver() {} };
 
 const original = {
   connect: net.Socket.prototype.connect,
@@ -58,8 +62,8 @@ function askForwarder(request, callback) {
   socket.on("end", () => {
     try {
       finish(JSON.parse(text));
-    } catch {
-      finish({ error: "ECONNREFUSED" });
+    } catch (error) {
+      finish({ error: error.code || "ECONNREFUSED" });
     }
   });
   socket.on("error", () => finish({ error: "ECONNREFUSED" }));
@@ -129,7 +133,7 @@ dns.lookup = function lookup(hostname, ...rest) {
   return {};
 };
 
-dns.promises.lookup = (hostname, options) =>
+promises.lookup = (hostname, options) =>
   new Promise((resolve, reject) => {
     const settled = typeof options === "number" ? { family: options } : options || {};
     dns.lookup(hostname, settled, (error, address, family) => {
@@ -156,9 +160,9 @@ for (const [suffix, fixedType] of Object.entries(RECORDS)) {
   const ask = callbackify(byPromise);
   const byCallback = (hostname, ...rest) => ask(hostname, rest.length > 1 ? rest[0] : undefined, rest[rest.length - 1]);
   dns[name] = byCallback;
-  dns.promises[name] = byPromise;
+  promises[name] = byPromise;
   dns.Resolver.prototype[name] = byCallback;
-  dns.promises.Resolver.prototype[name] = byPromise;
+  promises.Resolver.prototype[name] = byPromise;
 }
 
 /** Lets the edge proxy connect to a server. The connections look like those of a proxy on the same machine. */
@@ -188,4 +192,4 @@ net.Server.prototype.listen = function listen(...args) {
   return original.listen.apply(this, args);
 };
 
-syncBuiltinESMExports();
+if (syncBuiltinESMExports) syncBuiltinESMExports();
