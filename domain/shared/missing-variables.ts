@@ -49,14 +49,14 @@ const MARKED_NAMES = [
 const VALIDATOR_NAMES = [
   /received[^\]}]{0,40}undefined[^\]}]{0,80}path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\]/gi,
   /path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\][^\]}]{0,80}(?:Required|received undefined)/g,
-  /\b([A-Z][A-Z\d_]+)["']?: ?\[\s*["'](?:Required|[^\]]{0,80}received undefined)/g,
+  /\b([A-Z][A-Z\d_]+)["']?: ?\[\s*["'](?:Required|[Mm]ust be (?:set|provided|defined)|[^\]]{0,80}received undefined)/g,
   /(?:Required|received undefined)\s+→ at ([A-Z][A-Z\d_]+)/g,
   /(?:^|[\s"'])([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)["']?:? (?:is )?[Rr]equired\b/g,
   /Expected "([A-Z][A-Z\d_]+)" but received undefined/g,
 ];
 
-/** Codes of errors, which look like names of variables. */
-const ERROR_CODE = /^(ERR|E[A-Z]+|SQLITE|UND|HTTP|MODULE|UNABLE|CERT|DEPTH)_/;
+/** Codes of errors, which look like names of variables, and the variable that is always set. */
+const NO_NAME = /^((ERR|E[A-Z]+|SQLITE|UND|HTTP|MODULE|UNABLE|CERT|DEPTH)_|NODE_ENV$)/;
 
 /**
  * Finds the names of environment variables that a program misses, as its messages name them. The messages of common
@@ -74,7 +74,7 @@ export function findMissingVariables(lines: readonly string[]): string[] {
     isInList = isListTitle(line) || listed.length > 0;
     for (const name of [...listed, ...readNames(line)]) names.add(name);
   }
-  return [...names].filter((name) => NAME.test(name) && !ERROR_CODE.test(name));
+  return [...names].filter((name) => NAME.test(name) && !NO_NAME.test(name));
 }
 
 /** Cuts a text. A part of a name at its end would look like a name. */

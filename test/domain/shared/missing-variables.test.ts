@@ -37,6 +37,9 @@ const MESSAGES: [message: string, names: string[]][] = [
     "================================\n Missing environment variables:\n    DATABASE_URL: undefined\n    PORT: The port (eg. 80)\n================================",
     ["DATABASE_URL", "PORT"],
   ],
+  // zod with messages of its own, flattened
+  [`{\n  "DATABASE_AUTH_TOKEN": [\n    "Must be set when NODE_ENV is 'production'"\n  ]\n}`, ["DATABASE_AUTH_TOKEN"]],
+  ["error: Misconfigured:\nerror: JWT_KEY: Required\nerror: FRONTEND_URL: Required", ["JWT_KEY", "FRONTEND_URL"]],
   // t3-env with zod 3, in two versions, and with zod 4
   [
     "❌ Invalid environment variables: { DATABASE_URL: [ 'Required' ], NODE: [ 'Required' ] }",
