@@ -50,6 +50,19 @@ async function serverFiles(): Promise<Record<string, string>> {
   };
 }
 
+/** A service that deploys the server. */
+async function givenDeployment() {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder());
+  const installation = opening.use(await createInstallation());
+  await (await Repository.create(folder.path, "acme/server")).commitFiles(await serverFiles());
+  const env = { GIT_BASE_URL: pathToFileURL(folder.path).href };
+  const first = await installation.start(env);
+  const { body } = await first.rest.deploy({ repo: "acme/server" });
+  const opened = opening.move();
+  return { installation, env, first, id: String(body["app_id"]), [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 async function statusOf({ rest }: ServiceProcess, id: string): Promise<string> {
   const { status, body } = await rest.get(`/v1/apps/${id}`);
   return status === 404 ? "absent" : String(body["status"]);
@@ -91,13 +104,8 @@ for (const killMs of MIGRATION_KILLS)
     [hazard(41), hazard(42)],
     `a service that is killed ${killMs} ms into the provisioning of a server with a database finishes it, and deletes all of it`,
     async () => {
-      await using folder = await temporaryFolder();
-      await using installation = await createInstallation();
-      await (await Repository.create(folder.path, "acme/server")).commitFiles(await serverFiles());
-      const env = { GIT_BASE_URL: pathToFileURL(folder.path).href };
-      const first = await installation.start(env);
-      const { body } = await first.rest.deploy({ repo: "acme/server" });
-      const id = String(body["app_id"]);
+      await using given = await givenDeployment();
+      const { installation, env, first, id } = given;
       await until(first, id, /provisioning|ready/);
       await delay(killMs);
       const children = await first.descendants();
@@ -121,13 +129,8 @@ for (const killMs of DELETION_KILLS)
     hazard(60),
     `a service that is killed ${killMs} ms into the deletion of a server with a database finishes it`,
     async () => {
-      await using folder = await temporaryFolder();
-      await using installation = await createInstallation();
-      await (await Repository.create(folder.path, "acme/server")).commitFiles(await serverFiles());
-      const env = { GIT_BASE_URL: pathToFileURL(folder.path).href };
-      const first = await installation.start(env);
-      const { body } = await first.rest.deploy({ repo: "acme/server" });
-      const id = String(body["app_id"]);
+      await using given = await givenDeployment();
+      const { installation, env, first, id } = given;
       await until(first, id, /ready|failed/);
       expect(await readDatabases(installation.dataDirectory)).toHaveLength(3);
       const deletion = first.rest.delete(`/v1/apps/${id}`).catch(() => undefined);
