@@ -73,12 +73,31 @@ function findNetworkOwner(initPid: number): number {
   return pid;
 }
 
+/**
+ * Enters the network of a process as its owner, who may do so from the user namespace in which bubblewrap has created it. That is
+ * the parent of the one in which the process is, and `nsenter` finds only the latter.
+ *
+ * usage: perl -e … <number of the system call setns> <pid> <command>…
+ */
+const ENTER_AS_OWNER = `
+  my ($setns, $pid, @command) = @ARGV;
+  open(my $user, "<", "/proc/$pid/ns/user") or die "user: $!";
+  open(my $net, "<", "/proc/$pid/ns/net") or die "net: $!";
+  my $parent = ioctl($user, 0xb702, 0) or die "parent: $!";
+  syscall($setns, $parent + 0, 0x10000000) == 0 or die "setns: $!";
+  syscall($setns, fileno($net), 0x40000000) == 0 or die "setns: $!";
+  exec @command or die "exec: $!";`;
+const SETNS: Readonly<Record<string, string>> = { x64: "308", arm64: "268" };
+
+function enterNetwork(pid: number): string[] {
+  if (isRoot()) return ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
+  return ["perl", "-e", ENTER_AS_OWNER, SETNS[process.arch] ?? "", String(pid)];
+}
+
 /** Only a process inside the namespace can open a socket there. It ends when it has passed the socket on. */
 async function listenInside(pid: number, port: number): Promise<Server> {
-  const namespaces = [`--net=/proc/${pid}/ns/net`];
-  // Only the owner of the user namespace may enter the other one.
-  if (!isRoot()) namespaces.unshift(`--user=/proc/${pid}/ns/user`, "--preserve-credentials");
-  const child = spawn("nsenter", [...namespaces, "--", process.execPath, LISTEN_SCRIPT, String(port)], {
+  const [program = "", ...programArguments] = enterNetwork(pid);
+  const child = spawn(program, [...programArguments, process.execPath, LISTEN_SCRIPT, String(port)], {
     cwd: "/",
     env: TOOL_ENVIRONMENT,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
