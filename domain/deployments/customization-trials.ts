@@ -1,7 +1,7 @@
 import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
 import type { AppTrial } from "../ports/app-trial.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
-import type { Bundler, BundleRequest } from "../ports/bundler.ts";
+import type { Bundle, Bundler, BundleRequest } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
@@ -43,9 +43,13 @@ export class Trials {
   run(): Promise<TrialResult> {
     return this.#tryCopy(async (request) => {
       const bundle = await this.#deps.bundler.bundle(request);
-      const { problem, status } = await this.#deps.trial.start(bundle, await this.#runtimeVariables(), request.signal);
+      const say = (line: string) => request.onOutput(Buffer.from(`${line}\n`));
+      say(describeRuntime(bundle));
+      const started = await this.#deps.trial.start(bundle, await this.#runtimeVariables(), request.signal);
+      const { problem, status, printed } = started;
+      for (const line of printed) say(`the app printed: ${line}`);
       if (problem !== null) return `The app builds, but does not start: ${problem}`;
-      request.onOutput(Buffer.from(`GET / responds with ${status === null ? "nothing" : `status ${status}`}\n`));
+      say(`GET / responds with ${status === null ? "nothing" : `status ${status}`}`);
       return null;
     });
   }
@@ -122,6 +126,18 @@ export class Trials {
     const { values } = await this.#deps.variables.read(this.#request.deployment.appId);
     return toPlaceholders(values);
   }
+}
+
+/** What the service has found out about an app by building it. */
+function describeRuntime({ code }: Bundle): string {
+  if (code.runtime === "worker") return "The app is a Worker.";
+  const { command, postgres, migration } = code.server;
+  const parts = [
+    `The app is a Node server. It starts with: ${command}`,
+    postgres === undefined ? "It has no PostgreSQL database." : "It has a PostgreSQL database.",
+    ...(migration === undefined ? [] : [`Its database is migrated by: ${migration}`]),
+  ];
+  return parts.join("\n");
 }
 
 function toPlaceholders(variables: Readonly<Record<string, string>>): Record<string, string> {

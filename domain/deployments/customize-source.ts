@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { Db } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder, TokenUsage } from "../ports/app-builder-agent.ts";
+import type { Runtime } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { countTokens, remainingBuilderTokens } from "../usage/builder-tokens.ts";
@@ -91,6 +92,7 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
     sourceDirectory: directory,
     instructions: task.instructions,
     conflicts: await Promise.all(task.conflicts.map(formatFile)),
+    runtime: deployment.requestedRuntime ?? (await readRuntime(db, deployment.appId)),
     maxTokens,
     tryOut: () => trials.run(),
     runScript: (name) => trials.runScript(name),
@@ -113,6 +115,12 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
   await store(deps, deployment, { instructions: task.instructions, changes, summary, steps, ...used, durationMs });
   say(`the app builder agent changed ${countFiles(changes)}`);
   say(`the app builder agent says: ${summary}`);
+}
+
+/** The runtime of the live version, or of the last one that was built. */
+async function readRuntime(db: Db, appId: string): Promise<Runtime | null> {
+  const row = await db.selectFrom("apps").select("runtime").where("id", "=", appId).executeTakeFirst();
+  return row?.runtime ?? null;
 }
 
 function changedNothing(summary: string): BuildFailure {

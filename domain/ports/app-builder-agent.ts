@@ -1,3 +1,5 @@
+import type { Runtime } from "./bundler.ts";
+
 /** The result of building and starting a copy of the edited source. */
 export interface TrialResult {
   passed: boolean;
@@ -13,6 +15,8 @@ export interface Customization {
   instructions: readonly string[];
   /** Earlier changes that do not fit the current source, as unified diffs. The agent makes them again. */
   conflicts: readonly string[];
+  /** How the app runs, or was asked to run; `null` if that is known only after its first build. */
+  runtime: Runtime | null;
   /** How many tokens the organization may still use, input and output together. */
   maxTokens: number;
   /** Installs, builds and starts a copy of the edited source, with placeholders for variables and without the app's data. */

@@ -33,6 +33,19 @@ export function namesOwnDatabase(variables: DatabaseVariables, env: Readonly<Rec
   return all.some(([name, part]) => (part === "url" || part === "host") && env[name] !== undefined);
 }
 
+/**
+ * Returns variables without those that say which database a Node server uses, so that it uses that of the service.
+ *
+ * @param variables - those that the project reads beside the usual ones
+ */
+export function omitDatabase(
+  variables: DatabaseVariables,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = new Set(["SQLITE_PATH", ...Object.keys(USUAL_VARIABLES), ...Object.keys(variables)]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
+}
+
 /** The variables from which a project learns its database, on a port of its loopback interface. */
 export function postgresVariables(
   variables: DatabaseVariables,

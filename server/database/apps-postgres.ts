@@ -15,7 +15,13 @@ const PROCESS_DATA_MB = 384;
 const SETTINGS = {
   max_connections: "200",
   // Of one process. Beyond it, the query fails.
-  temp_file_limit: "512MB",
+  temp_file_limit: "128MB",
+  // Connections that send no password count for the whole server.
+  authentication_timeout: "10s",
+  superuser_reserved_connections: "10",
+  // Of 8 KiB. All apps share the queue of notifications, and the locks. The watchdog bounds what one app has of them.
+  max_notify_queue_pages: "65536",
+  max_locks_per_transaction: "256",
   max_prepared_transactions: "0",
   max_wal_senders: "0",
   wal_level: "minimal",

@@ -8,7 +8,8 @@ import { isRoot } from "./file-ownership.ts";
 import { processTree } from "./process-tree.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 
-const MAX_CONNECTIONS = 128;
+/** Less than a server has for all apps, because each connection occupies it before it is authenticated. */
+const MAX_CONNECTIONS = 40;
 const LISTEN_SCRIPT = path.join(import.meta.dirname, "listen-in-namespace.cjs");
 
 /** Forwards the connections to ports of the loopback interface of a command. Disposing closes them. */

@@ -106,6 +106,7 @@ for (const [name, agent] of Object.entries(AGENTS))
           sourceDirectory,
           instructions: ["say Hello Ada"],
           conflicts: [],
+          runtime: null,
           maxTokens: 1_000_000,
           tryOut,
           runScript: tryOut,

@@ -2,25 +2,16 @@ import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import pg from "pg";
 import { expect, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
+import { bundlePostgresClient } from "../support/edge/postgres-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { createInstallation, type ServiceProcess, stillRunning } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-/** Real client code, as a package in the repository, so that the install needs no registry. */
-async function bundleClient(): Promise<string> {
-  const contents = `module.exports = require("pg")`;
-  const stdin = { contents, resolveDir: import.meta.dirname };
-  const external = ["pg-native", "pg-cloudflare"];
-  const { outputFiles } = await build({ stdin, bundle: true, platform: "node", format: "cjs", external, write: false });
-  return outputFiles[0]?.text ?? "";
-}
-
-/** Its migration takes a second between its two statements. */
+/** Its migration takes a second between its two statements. Its client is in the repository, so that the install needs no registry. */
 async function serverFiles(): Promise<Record<string, string>> {
   return {
     "package.json": JSON.stringify({
@@ -28,7 +19,7 @@ async function serverFiles(): Promise<Record<string, string>> {
       scripts: { start: "node server.js", migrate: "node migrate.js" },
     }),
     "pg/package.json": JSON.stringify({ name: "pg", version: "1.0.0", main: "index.js" }),
-    "pg/index.js": await bundleClient(),
+    "pg/index.js": await bundlePostgresClient(),
     "migrate.js": `
       const { Client } = require("pg");
       (async () => {

@@ -28,6 +28,7 @@ import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
 import { INSTALL_ATTACKS } from "./install-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
+import { POSTGRES_ATTACKS } from "./postgres-attacks.ts";
 import { SERVER_ATTACKS } from "./server-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
@@ -94,6 +95,7 @@ const attacks = [
   ...INSTALL_ATTACKS,
   ...APP_ATTACKS,
   ...SERVER_ATTACKS,
+  ...POSTGRES_ATTACKS,
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,
   ...AVAILABILITY_ATTACKS,

@@ -7,7 +7,8 @@ import { MigrationFailed, type SqlDatabases, TRIAL_PREFIX } from "../../../domai
 import type { AppAddress } from "../../ports/app-address.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 
-const START_TIMEOUT_MS = 20_000;
+/** A server may first migrate its database. Its launcher bounds how long it may take to listen. */
+const START_TIMEOUT_MS = { worker: 20_000, node: 150_000 } as const;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Starts apps in the isolated runtime, each with a database of its own. */
@@ -22,24 +23,29 @@ export class IsolatedTrial implements AppTrial {
 
   async start(bundle: Bundle, variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<TrialStart> {
     const databaseId = `${TRIAL_PREFIX}${randomUUID()}`;
-    const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+    const timeoutMs = START_TIMEOUT_MS[bundle.code.runtime];
+    const timeout = AbortSignal.timeout(timeoutMs);
     await this.#databases.create(databaseId);
     try {
       await this.#databases.migrate(databaseId, bundle.migrations, signal);
       const { code, assets } = bundle;
       const request = { code, assets, databaseId, variables };
       await using app = await this.#runtime.startTrial(request, AbortSignal.any([signal, timeout]));
-      return { problem: null, status: await requestStatus(app.address, signal) };
+      return { problem: null, status: await requestStatus(app.address, signal), printed: [] };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof UnhealthyScript || error instanceof MigrationFailed)
-        return { problem: error.message, status: null };
-      if (timeout.aborted) return { problem: `it did not start within ${START_TIMEOUT_MS / 1000} s`, status: null };
+      if (error instanceof UnhealthyScript) return failed(error.message, error.printed);
+      if (error instanceof MigrationFailed) return failed(error.message);
+      if (timeout.aborted) return failed(`it did not start within ${timeoutMs / 1000} s`);
       throw error;
     } finally {
       await this.#databases.remove(databaseId);
     }
   }
+}
+
+function failed(problem: string, printed: readonly string[] = []): TrialStart {
+  return { problem, status: null, printed };
 }
 
 /** Sends a request without a browser's or a client's manners: any response counts. */

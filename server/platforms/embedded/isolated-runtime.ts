@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
 import { TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
+import { omitDatabase } from "../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type {
   AddedModule,
@@ -70,8 +71,11 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
   }
 
   async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
-    if (code.runtime === "node")
-      return this.#startServer(code.server, { variables, databaseId: app.databaseId }, signal);
+    if (code.runtime === "node") {
+      // Values in trials are placeholders, which name no database.
+      const own = omitDatabase(code.server.postgres?.variables ?? {}, variables);
+      return this.#startServer(code.server, { variables: own, databaseId: app.databaseId }, signal);
+    }
     const worker = workerOptions(app, await readUploadForm(code.scriptPath), variables);
     const folders = {
       storageDirectory: null,

@@ -1,7 +1,7 @@
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { publishServer } from "../../support/edge/node-server.ts";
+import { bundlePostgresClient } from "../../support/edge/postgres-client.ts";
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
 
 let edge: TestPlatform;
@@ -10,7 +10,7 @@ let client: string;
 /** Runs the statement of each request and answers with its rows. */
 const SERVER = `
   const http = require("http");
-  const { pg } = require("./client.js");
+  const pg = require("./client.js");
   const pool = new pg.Pool(process.env.DB_HOST
     ? { host: process.env.DB_HOST, port: process.env.DB_PORT, user: process.env.DB_USER,
         password: process.env.DB_PASSWORD, database: process.env.DB_NAME }
@@ -24,16 +24,7 @@ const SERVER = `
 const POSTGRES = { variables: {} };
 
 beforeAll(async () => {
-  const contents = `export { default as pg } from "pg"`;
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    external: ["pg-native", "pg-cloudflare"],
-    write: false,
-  });
-  client = outputFiles[0]?.text ?? "";
+  client = await bundlePostgresClient();
   edge = await openTestPlatform({ limits: { serverStartTimeoutMs: 20_000, maxActive: 100 } });
 });
 afterAll(() => edge[Symbol.asyncDispose]());
@@ -93,7 +84,7 @@ test("the role of an app has no rights beyond its database", async () => {
 test("an app cannot connect to another database, nor as another role", async () => {
   const attempts = `
     const http = require("http");
-    const { pg } = require("./client.js");
+    const pg = require("./client.js");
     const own = { host: "127.0.0.1", port: process.env.PGPORT };
     const { PGUSER: user, PGPASSWORD: password } = process.env;
     http.createServer(async (request, response) => {
@@ -113,7 +104,7 @@ test("an app cannot connect to another database, nor as another role", async () 
 });
 
 const MIGRATION = `
-  const { pg } = require("./client.js");
+  const pg = require("./client.js");
   (async () => {
     const db = new pg.Client({ connectionString: process.env.DATABASE_URL });
     await db.connect();

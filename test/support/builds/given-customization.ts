@@ -42,6 +42,7 @@ export async function givenCustomization(
     sourceDirectory,
     instructions: ["say Hello Ada"],
     conflicts: [],
+    runtime: null,
     maxTokens: 1_000_000,
     tryOut: () => Promise.resolve(trials[Math.min(tries++, trials.length - 1)]!),
     runScript: () => Promise.resolve(PASSED),

@@ -197,10 +197,13 @@ async function revokeGrants(pool: pg.Pool, url: string, name: string): Promise<v
   for (const { datname } of rows) await inDatabase(url, datname, (client) => client.query(`drop owned by "${name}"`));
 }
 
+/** Nothing that an app has created in its database has a name that a statement of the service could mean. */
+const ONLY_SYSTEM_NAMES = "-c search_path=pg_catalog";
+
 async function inDatabase(url: string, name: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const target = new URL(url);
   target.pathname = `/${encodeURIComponent(name)}`;
-  const client = new pg.Client({ connectionString: target.href });
+  const client = new pg.Client({ connectionString: target.href, options: ONLY_SYSTEM_NAMES });
   client.on("error", () => undefined);
   await client.connect();
   try {

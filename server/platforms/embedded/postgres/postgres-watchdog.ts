@@ -21,6 +21,10 @@ export interface PostgresLimits {
   idleTransactionMs: number;
   /** Private memory of all connections of apps, in MiB. */
   memoryMb: number;
+  /** Of all connections of an app. The server has a fixed number for all apps. */
+  locks: number;
+  /** Which part of the queue of notifications may be used, between 0 and 1. It belongs to all apps. */
+  queueUsage: number;
 }
 
 const DEFAULT_LIMITS: PostgresLimits = {
@@ -28,6 +32,8 @@ const DEFAULT_LIMITS: PostgresLimits = {
   statementMs: 5 * 60_000,
   idleTransactionMs: 60_000,
   memoryMb: 1024,
+  locks: 10_000,
+  queueUsage: 0.2,
 };
 
 /** A connection of an app. */
@@ -42,6 +48,13 @@ const APP_BACKENDS = `backend_type = 'client backend' and usename in (select nam
 const OVERDUE = `select pid, usename as name, state from pg_stat_activity where ${APP_BACKENDS} and (
   (state = 'active' and query_start < now() - $1 * interval '1 millisecond')
   or (state like 'idle in transaction%' and state_change < now() - $2 * interval '1 millisecond'))`;
+
+const WITH_MANY_LOCKS = `select pid, usename as name from pg_stat_activity where ${APP_BACKENDS} and usename in (
+  select usename from pg_stat_activity join pg_locks using (pid) group by usename having count(*) > $1)`;
+
+/** A transaction keeps all later notifications of the server in the queue, if its connection listens. */
+const BLOCKING_QUEUE = `select pid, usename as name from pg_stat_activity where ${APP_BACKENDS}
+  and xact_start is not null and pg_notification_queue_usage() > $1`;
 
 /**
  * Ends connections of apps that exceed a limit. PostgreSQL has such limits itself, but every role may change its own.
@@ -74,6 +87,7 @@ export class PostgresWatchdog {
   async #check(): Promise<void> {
     try {
       await this.#endOverdue();
+      await this.#boundShared();
       if (this.#options.measuresMemory) await this.#boundMemory();
     } catch (err) {
       if (this.#stopping.signal.aborted) return;
@@ -86,6 +100,14 @@ export class PostgresWatchdog {
     const { rows } = await this.#pool.query<Backend & { state: string }>(OVERDUE, [statementMs, idleTransactionMs]);
     for (const { state, ...backend } of rows)
       await this.#end(backend, state === "active" ? "statement takes too long" : "transaction is idle too long");
+  }
+
+  async #boundShared(): Promise<void> {
+    const { locks, queueUsage } = this.#limits;
+    const locking = await this.#pool.query<Backend>(WITH_MANY_LOCKS, [locks]);
+    for (const backend of locking.rows) await this.#end(backend, "too many locks");
+    const blocking = await this.#pool.query<Backend>(BLOCKING_QUEUE, [queueUsage]);
+    for (const backend of blocking.rows) await this.#end(backend, "too many notifications");
   }
 
   /** Ends the connections of the app that uses most memory. */
