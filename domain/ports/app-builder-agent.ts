@@ -1,4 +1,4 @@
-import type { Runtime } from "./bundler.ts";
+import type { Dependency, Runtime } from "./bundler.ts";
 
 /** The result of building and starting a copy of the edited source. */
 export interface TrialResult {
@@ -30,14 +30,6 @@ export interface Customization {
   /** Called after each response of the model. */
   onUsage(usage: TokenUsage): Promise<void>;
   signal: AbortSignal;
-}
-
-export interface Dependency {
-  name: string;
-  /** A version or a range; the newest one without it. */
-  version?: string | undefined;
-  /** Only builds and tests need it. */
-  isDevelopment: boolean;
 }
 
 export interface TokenUsage {

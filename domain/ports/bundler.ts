@@ -1,4 +1,3 @@
-import type { Dependency } from "./app-builder-agent.ts";
 import type { DatabasePart } from "../shared/postgres-variables.ts";
 import type { OutputListener } from "./git-source.ts";
 
@@ -77,6 +76,14 @@ export interface BuildRegistry {
   /** The scope whose packages come from it, such as `@acme`; `null` for all packages. */
   scope: string | null;
   token: string;
+}
+
+export interface Dependency {
+  name: string;
+  /** A version or a range; the newest one without it. */
+  version?: string | undefined;
+  /** Only builds and tests need it. */
+  isDevelopment: boolean;
 }
 
 export interface BundleRequest {

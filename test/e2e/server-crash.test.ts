@@ -5,21 +5,16 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { expect, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
-import { bundlePostgresClient } from "../support/edge/postgres-client.ts";
+import { postgresProject } from "../support/edge/postgres-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { createInstallation, type ServiceProcess, stillRunning } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-/** Its migration takes a second between its two statements. Its client is in the repository, so that the install needs no registry. */
+/** Its migration takes a second between its two statements. */
 async function serverFiles(): Promise<Record<string, string>> {
   return {
-    "package.json": JSON.stringify({
-      dependencies: { pg: "file:./pg" },
-      scripts: { start: "node server.js", migrate: "node migrate.js" },
-    }),
-    "pg/package.json": JSON.stringify({ name: "pg", version: "1.0.0", main: "index.js" }),
-    "pg/index.js": await bundlePostgresClient(),
+    ...(await postgresProject()),
     "migrate.js": `
       const { Client } = require("pg");
       (async () => {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Dependency } from "../../../domain/ports/app-builder-agent.ts";
+import type { Dependency } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { Dependency } from "../../../domain/ports/app-builder-agent.ts";
+import type { Dependency } from "../../../domain/ports/bundler.ts";
 import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type { PackageRegistry } from "../../ports/package-registry.ts";

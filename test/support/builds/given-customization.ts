@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import type { Customization, Dependency, TokenUsage, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
+import type { Dependency } from "../../../domain/ports/bundler.ts";
+import type { Customization, TokenUsage, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 export const PASSED: TrialResult = { passed: true, report: "The app builds and starts." };

@@ -7,3 +7,15 @@ export async function bundlePostgresClient(): Promise<string> {
   const { outputFiles } = await build({ stdin, bundle: true, platform: "node", format: "cjs", external, write: false });
   return outputFiles[0]?.text ?? "";
 }
+
+/** A project with a start script, a migration, and the client as a package of its own, so that an install needs no registry. */
+export async function postgresProject(): Promise<Record<string, string>> {
+  return {
+    "package.json": JSON.stringify({
+      dependencies: { pg: "file:./pg" },
+      scripts: { start: "node server.js", migrate: "node migrate.js" },
+    }),
+    "pg/package.json": JSON.stringify({ name: "pg", version: "1.0.0", main: "index.js" }),
+    "pg/index.js": await bundlePostgresClient(),
+  };
+}
