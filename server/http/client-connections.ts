@@ -61,8 +61,12 @@ export class ClientConnections {
   }
 }
 
-/** How long a client may take to read a response and to close its side of the connection, in milliseconds. */
-const LINGER_MS = 2000;
+/**
+ * How long a client may take to send the rest of its request, to read the response and to close its side of the connection, and
+ * how long it may send nothing meanwhile. In milliseconds.
+ */
+const LINGER_MS = 30_000;
+const LINGER_IDLE_MS = 2000;
 
 /**
  * Lets a client read a response that was sent before its request arrived completely, such as 413 to a large body.
@@ -75,12 +79,13 @@ function lingerOnClose(socket: Socket): void {
   socket.destroySoon = () => {
     if (socket.destroyed) return;
     socket.end();
+    const total = setTimeout(() => socket.destroy(), LINGER_MS);
+    const idle = setTimeout(() => socket.destroy(), LINGER_IDLE_MS);
     // Further requests on the connection must not be parsed any more.
-    const discardInput = () => void socket.removeAllListeners("data").on("data", () => undefined);
+    const discardInput = () => void socket.removeAllListeners("data").on("data", () => idle.refresh());
     // Node's parser pauses a connection while nothing reads the body, and resumes it only as long as it is attached.
     if (socket.isPaused()) socket.once("resume", discardInput).resume();
     else discardInput();
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once("close", () => clearTimeout(timer));
+    socket.once("close", () => [total, idle].forEach(clearTimeout));
   };
 }
