@@ -10,15 +10,15 @@ import {
   USAGE,
 } from "../support/documents/scripted-model.ts";
 import { appRequest } from "../support/edge/app-request.ts";
-import { postgresProject } from "../support/edge/postgres-client.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
 
 const call = (tool: string, input: object = {}): ScriptedResponse => ({ tool, input });
-const change = (path: string, from: string, to: string): ScriptedResponse =>
-  call("edit_file", { path, old_string: from, new_string: to });
-const edit = (from: string, to: string) => change("src/index.ts", from, to);
+const edit = (from: string, to: string): ScriptedResponse =>
+  call("edit_file", { path: "src/index.ts", old_string: from, new_string: to });
+
+const SEVERAL_BUILDS = { timeout: 400_000 };
 
 let model: ScriptedModel;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -80,7 +80,7 @@ for (const provider of ["openai-compatible", "anthropic"] as const)
       await using own = await openHarness(provider);
       model.respond(
         call("read_file", { path: "src/page.ts" }),
-        change("src/page.ts", "<h1>Guestbook</h1>", "<h1>Hello Ada</h1>"),
+        call("edit_file", { path: "src/page.ts", old_string: "<h1>Guestbook</h1>", new_string: "<h1>Hello Ada</h1>" }),
         call("run_build"),
         "The heading says Hello Ada. Nothing else is changed.",
       );
@@ -145,53 +145,6 @@ test("a change that prevents the start, and a migration that fails, are errors o
   expect((await appRequest(String(app["url"]))).status).toBe(200);
   const { deploymentDeps } = harness.service.parts;
   expect((await deploymentDeps.databases.list()).filter((id) => id.startsWith("trial-"))).toEqual([]);
-});
-
-test("a migration of PostgreSQL that fails, and a Node server that does not start, are errors of the trial", async () => {
-  const tenant = await harness.tenant();
-  const repository = await Repository.create(folder.path, "acme/server");
-  await repository.commitFiles({
-    ...(await postgresProject()),
-    "migrate.js": `const db = new (require("pg").Client)();
-      db.connect().then(() => db.query("create table if not exists items (name text)")).then(() => db.end());`,
-    "server.js": `const pool = new (require("pg").Pool)({ connectionString: process.env.DATABASE_URL });
-      pool.on("error", () => {});
-      require("http").createServer(async (request, response) => {
-        response.end(JSON.stringify((await pool.query("select count(*)::int as items from items")).rows));
-      }).listen(process.env.PORT);`,
-  });
-  model.respond(
-    change("migrate.js", "(name text)", "(name absent)"),
-    call("run_build"),
-    change("migrate.js", "(name absent)", "(name text, mood text)"),
-    change("server.js", ".listen(process.env.PORT)", ".listen(process.env.ABSENT.PORT)"),
-    call("run_build"),
-    change("server.js", ".listen(process.env.ABSENT.PORT)", ".listen(process.env.PORT)"),
-    change("server.js", "as items", "as moods"),
-    call("run_build"),
-    "It counts moods.",
-  );
-  const { body } = await tenant.rest.deploy({ repo: "acme/server", customization: "count moods" });
-  const [id, url] = [String(body["app_id"]), String(body["url"])];
-  const { body: app } = await harness.waitForStatus(tenant, id);
-  const log = (await tenant.rest.get(`/v1/apps/${id}/logs`)).body;
-  expect([app["status"], app["error"], app["runtime"]]).toEqual(["ready", null, "node"]);
-  expect(log["logs"]).toMatch(/failed: .*The migration `.*migrate.*` ended with status 1.*; trying again\n/);
-  expect(log["logs"]).toMatch(/failed: .*The server ended with status 1 .*; trying again\n/);
-  expect(log["logs"]).toContain("It starts with: node server.js\nIt has a PostgreSQL database.\n");
-  expect(log["logs"]).toContain("GET / responds with status 200\n[service] the changed app builds and starts\n");
-  expect((await appRequest(url)).text).toBe('[{"moods":0}]');
-  const trials = await harness.service.parts.deploymentDeps.databases.list();
-  expect(trials.filter((name) => name.startsWith("trial-"))).toEqual([]);
-  const variable = { headers: { "content-type": "application/json" }, body: '{"value": "postgres://db.example/x"}' };
-  expect((await tenant.rest.send("PUT", `/v1/apps/${id}/variables/DATABASE_URL`, variable)).status).toBe(200);
-  model.respond(change("server.js", "as moods", "as feelings"), "It counts feelings.");
-  await tenant.rest.post(`/v1/apps/${id}/deployments`, { customization: "count feelings" });
-  const readLog = async () => (await tenant.rest.get(`/v1/apps/${id}/deployments/2/logs`)).body["logs"];
-  await vi.waitFor(async () => expect(await readLog()).toContain("GET / responds"), { timeout: 100_000, interval: 50 });
-  expect(await readLog()).toContain("GET / responds with status 200");
-  await tenant.rest.post(`/v1/apps/${id}/deployments/2/cancel`, {});
-  expect(JSON.stringify(model.calls.at(-1)?.body["messages"])).toContain("\\n\\nThe app is a Node server.\\n\\n");
 });
 
 test("a failed customization changes nothing that is live, and its tokens count", async () => {
@@ -264,36 +217,40 @@ test("a canceled deployment ends while the model does not respond", async () => 
   expect(body["status"]).toBe("canceled");
 });
 
-test("each starter and a sentence are an app: a site, an API with a database, and tools for agents", async () => {
-  const tenant = await harness.tenant();
-  const deploy = async (name: string, ...responses: ScriptedResponse[]) => {
-    model.respond(...responses, "Done.");
-    const { body } = await tenant.rest.deploy({ repo: `examples/${name}`, customization: "make it mine" });
-    const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
-    expect([name, app["status"]]).toEqual([name, "ready"]);
-    return { url: String(body["url"]), id: String(body["app_id"]), token: String(body["app_token"]) };
-  };
-  const change = (path: string, old: string, text: string) =>
-    call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
-  const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
-  expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
-  const api = await deploy(
-    "starter-api",
-    call("run_script", { name: "test" }),
-    change("src/index.ts", '"/items"', '"/books"'),
-    call("run_script", { name: "test" }),
-  );
-  const { body: log } = await tenant.rest.get(`/v1/apps/${api.id}/logs`);
-  expect(log["logs"]).toMatch(/\[service\] run the script test\n[^]*\[service\] run the script test: failed\n/);
-  const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
-  expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
-  const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));
-  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
-  const listed = (await gateway.tools()) as { name: string; description: string }[];
-  const direct = listed.filter(({ name }) => name.startsWith("starter-agent-tools"));
-  expect(direct.map(({ description }) => description)).toEqual([
-    expect.stringContaining("Adds a lead."),
-    expect.stringContaining("Finds the newest notes"),
-  ]);
-  expect((await appRequest(`${tools.url}/trpc/search?input=%7B%7D`)).text).toContain('"data":[]');
-});
+test(
+  "each starter and a sentence are an app: a site, an API with a database, and tools for agents",
+  SEVERAL_BUILDS,
+  async () => {
+    const tenant = await harness.tenant();
+    const deploy = async (name: string, ...responses: ScriptedResponse[]) => {
+      model.respond(...responses, "Done.");
+      const { body } = await tenant.rest.deploy({ repo: `examples/${name}`, customization: "make it mine" });
+      const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
+      expect([name, app["status"]]).toEqual([name, "ready"]);
+      return { url: String(body["url"]), id: String(body["app_id"]), token: String(body["app_token"]) };
+    };
+    const change = (path: string, old: string, text: string) =>
+      call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
+    const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
+    expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
+    const api = await deploy(
+      "starter-api",
+      call("run_script", { name: "test" }),
+      change("src/index.ts", '"/items"', '"/books"'),
+      call("run_script", { name: "test" }),
+    );
+    const { body: log } = await tenant.rest.get(`/v1/apps/${api.id}/logs`);
+    expect(log["logs"]).toMatch(/\[service\] run the script test\n[^]*\[service\] run the script test: failed\n/);
+    const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
+    expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
+    const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));
+    const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
+    const listed = (await gateway.tools()) as { name: string; description: string }[];
+    const direct = listed.filter(({ name }) => name.startsWith("starter-agent-tools"));
+    expect(direct.map(({ description }) => description)).toEqual([
+      expect.stringContaining("Adds a lead."),
+      expect.stringContaining("Finds the newest notes"),
+    ]);
+    expect((await appRequest(`${tools.url}/trpc/search?input=%7B%7D`)).text).toContain('"data":[]');
+  },
+);

@@ -91,7 +91,7 @@ const FORBIDDEN = [
   "create database more",
   "create role more",
   "begin; create table p (n int); prepare transaction 'p'",
-  "rollback; set temp_file_limit = -1",
+  "set temp_file_limit = -1",
   "set log_min_messages = debug5",
   "set session_preload_libraries = 'x'",
   "load 'x'",
@@ -101,7 +101,7 @@ const FORBIDDEN = [
   ...["pg_database in share mode", "pg_authid in access share mode", "pg_class in row exclusive mode"].map(
     (table) => `begin; lock table ${table}`,
   ),
-  "rollback; select pg_reload_conf()",
+  "select pg_reload_conf()",
   "select pg_switch_wal()",
   "select pg_create_physical_replication_slot('s')",
   "select pg_create_logical_replication_slot('s', 'pgoutput')",
@@ -162,7 +162,10 @@ export const POSTGRES_ATTACKS: readonly Attack[] = [
   attackNamed("PostgreSQL of an app: rights of the service and of other apps", async (t) => {
     const attempts = `const db = await connect();
       const done = [];
-      for (const each of ${JSON.stringify(FORBIDDEN)}) await db.query(each).then(() => done.push(each), () => {});
+      for (const each of ${JSON.stringify(FORBIDDEN)}) {
+        await db.query(each).then(() => done.push(each), () => {});
+        await db.query("rollback");
+      }
       return done.join("; ") || "refused";`;
     const text = await startAttack(t, attempts);
     return { isContained: text === "refused", text };
@@ -192,7 +195,7 @@ export const POSTGRES_ATTACKS: readonly Attack[] = [
   attackNamed("PostgreSQL of an app: locks", async (t) => {
     await startAttack(t, LOCKS);
     await sleep(HELD_MS);
-    return { isContained: true, text: "its connections are ended" };
+    return { isContained: true, text: "the other app gets locks" };
   }),
   attackNamed("PostgreSQL of an app: connections that prevent the deletion of its database", attackDeletion),
 ];

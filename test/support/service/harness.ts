@@ -119,7 +119,8 @@ async function signingKeyOf({ parts }: RunningService, dataDirectory: string): P
 }
 
 const FINAL_STATUSES: AppStatus[] = ["ready", "failed", "canceled"];
-const STATUS_TIMEOUT_MS = 110_000;
+/** The limit of the test usually comes first. */
+const STATUS_TIMEOUT_MS = 380_000;
 
 async function waitForStatus(
   tenant: Pick<Tenant, "rest">,
