@@ -19,7 +19,8 @@ const SETTINGS = {
   // Connections that send no password count for the whole server.
   authentication_timeout: "10s",
   superuser_reserved_connections: "10",
-  // Of 8 KiB. All apps share the queue of notifications, and the locks. The watchdog bounds what one app has of them.
+  // Of 8 KiB. All apps share the queue of notifications, which the watchdog keeps short, and the table of locks. Of an app that takes
+  // many locks it ends the connections, but one that takes all of them within a second blocks the others for longer.
   max_notify_queue_pages: "65536",
   max_locks_per_transaction: "256",
   max_prepared_transactions: "0",
