@@ -1,7 +1,7 @@
 import type { TrialResult } from "../ports/app-builder-agent.ts";
 import type { AppTrial } from "../ports/app-trial.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
-import type { Dependency, Bundle, Bundler, BundleRequest } from "../ports/bundler.ts";
+import type { Bundle, Bundler, BundleRequest, Dependency } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";

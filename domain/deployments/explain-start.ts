@@ -30,13 +30,13 @@ export function describeStart({ message, printed }: UnhealthyScript): string {
  * Says which variables to set, if a script that failed seems to miss some: its messages name them, or a file of the source
  * names variables that the app does not have.
  *
- * @param failed.folder - the folder of the source that was built; `null` for a deployment without source
+ * @param bundle - the code that failed, and the folder of its source; `null` without source
  */
 export async function adviseOnVariables(
   { variables }: Pick<StepDeps, "variables">,
   { deployment, workspace }: Pick<Attempt, "deployment" | "workspace">,
   error: UnhealthyScript,
-  { code, folder }: { code: AppCode; folder: string | null },
+  { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
 ): Promise<string | null> {
   const { values } = await variables.read(deployment.appId);
   const ofService = namesSetByService(code);
@@ -45,7 +45,7 @@ export async function adviseOnVariables(
   if (missing.length > 0) return adviseToSet(missing, "start");
   const unreachable = findUnreachable([error.message, ...error.printed]);
   if (unreachable !== null) return unreachable;
-  const example = folder === null ? null : await readExample(workspace, folder);
+  const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
   const names = example?.names.filter(isUnset) ?? [];
   if (example === null || names.length === 0) return null;
   const [what, pronoun] = names.length === 1 ? ["a variable that is", "it"] : ["variables that are", "them"];

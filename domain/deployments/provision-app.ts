@@ -97,11 +97,11 @@ async function adviseOnStart(
   deps: Pick<StepDeps, "variables">,
   attempt: Attempt,
   error: UnhealthyScript,
-  { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
+  bundle: { code: AppCode; rootDirectory: string | null },
 ): Promise<string | null> {
-  const source = rootDirectory === null ? null : attempt.workspace;
-  const onPath = code.runtime === "node" ? await adviseOnPath(source, error) : null;
-  return onPath ?? adviseOnVariables(deps, attempt, error, { code, folder: rootDirectory });
+  const source = bundle.rootDirectory === null ? null : attempt.workspace;
+  const onPath = bundle.code.runtime === "node" ? await adviseOnPath(source, error) : null;
+  return onPath ?? adviseOnVariables(deps, attempt, error, bundle);
 }
 
 function adviseOnScript(error: UnhealthyScript): string | null {

@@ -8,6 +8,9 @@ export const DATABASE_PARTS = [
 ] as const;
 export type DatabasePart = (typeof DATABASE_PARTS)[number];
 
+/** The port of a database on the loopback interface of a sandbox. */
+export const POSTGRES_PORT = 5432;
+
 /** The variables that PostgreSQL's own programs and hosting platforms use. */
 const USUAL_VARIABLES: Readonly<Record<string, DatabasePart>> = {
   DATABASE_URL: "url",

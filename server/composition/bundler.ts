@@ -2,7 +2,7 @@ import path from "node:path";
 import type { BuildLimits } from "../config/build-limits.ts";
 import type { BuildEgress } from "../config/build-egress.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
-import type { TemporaryDatabases } from "../ports/temporary-databases.ts";
+import type { TemporaryDatabases } from "../ports/postgres.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
 import type { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";

@@ -6,7 +6,7 @@ import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
-import type { TemporaryDatabases } from "../ports/temporary-databases.ts";
+import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
 import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";

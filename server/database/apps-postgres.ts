@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { nullIfMissing } from "../files/missing-file.ts";
-import type { AppAddress } from "../ports/app-address.ts";
+import type { PostgresServer } from "../ports/postgres.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { SUPERUSER } from "./embedded/create-cluster.ts";
 import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
@@ -36,22 +36,13 @@ export function appsDatabaseFolder(dataDirectory: string): string {
   return path.join(dataDirectory, "apps-database");
 }
 
-/** A server that can be used. */
-interface AppsPostgres extends AsyncDisposable {
-  /** A connection string of the superuser. */
-  url: string;
-  address: AppAddress;
-  /** Whether its processes run on this machine. */
-  isLocal: boolean;
-}
-
 /**
  * Another server for the databases of apps. The role in `url` must be a superuser.
  *
  * @param serviceUrl - the database of the service; `null` for the embedded one
  * @throws {DatabaseUnavailable} when it cannot be used, or is the server of the service
  */
-export async function connectToAppsPostgres(url: string, serviceUrl: string | null): Promise<AppsPostgres> {
+export async function connectToAppsPostgres(url: string, serviceUrl: string | null): Promise<PostgresServer> {
   const { hostname, port } = new URL(url);
   const server = await identify(url).catch((cause: unknown) => {
     throw new DatabaseUnavailable("APPS_DATABASE_URL names a PostgreSQL server that cannot be used", { cause });
@@ -77,7 +68,7 @@ function identify(url: string): Promise<string> {
  * @param folder - created if it does not exist
  * @throws as `EmbeddedPostgres.start`
  */
-export async function startAppsPostgres(folder: string, log: ServerLog): Promise<AppsPostgres> {
+export async function startAppsPostgres(folder: string, log: ServerLog): Promise<PostgresServer> {
   const password = await readPassword(folder);
   const options = { settings: SETTINGS, password, owner: "apps", dataMb: PROCESS_DATA_MB } as const;
   const server = await EmbeddedPostgres.start(folder, log, options);
@@ -113,9 +104,13 @@ async function requirePasswords(data: string, url: string, password: string): Pr
     return rows[0]?.now;
   });
   // The server reads its configuration again in the background. A new connection tells when that was.
-  const isLoaded = "select pg_conf_load_time() >= $1::timestamptz as is_loaded";
-  while (!(await withClient(url, async (client) => (await client.query(isLoaded, [startedAt])).rows[0]?.is_loaded)))
-    await sleep(20);
+  while (!(await withClient(url, (client) => isLoadedSince(client, startedAt)))) await sleep(20);
+}
+
+async function isLoadedSince(client: pg.Client, time: string | undefined): Promise<boolean> {
+  const select = "select pg_conf_load_time() >= $1::timestamptz as is_loaded";
+  const { rows } = await client.query<{ is_loaded: boolean }>(select, [time]);
+  return rows[0]?.is_loaded === true;
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

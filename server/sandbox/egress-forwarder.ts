@@ -9,6 +9,7 @@ import { connectTo, type Lookup } from "./connect-to-host.ts";
 import { isPublic, isPublicPort } from "./public-address.ts";
 import { resolveAddresses } from "./resolve-addresses.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
+import { TrackedSockets } from "./tracked-sockets.ts";
 
 const MAX_CONNECTIONS = 512;
 /** How many names and connections a server may wait for. A client that leaves does not end the wait for them. */
@@ -45,7 +46,7 @@ export class EgressForwarder implements AsyncDisposable {
   readonly folder: string;
   readonly #folder: SocketFolder;
   readonly #control: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new TrackedSockets();
   readonly #waiting = new Set<Server>();
   readonly #lookup: Lookup;
   readonly #isAllowedAddress: (address: string) => boolean;
@@ -72,7 +73,7 @@ export class EgressForwarder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of [this.#control, ...this.#waiting]) server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.destroy();
     await this.#folder[Symbol.asyncDispose]();
   }
 
@@ -84,7 +85,7 @@ export class EgressForwarder implements AsyncDisposable {
   }
 
   #read(client: Socket): void {
-    this.#track(client);
+    this.#sockets.add(client);
     let text = "";
     client.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
@@ -134,7 +135,7 @@ export class EgressForwarder implements AsyncDisposable {
     const addresses = await this.#lookUp(host);
     if (addresses.length === 0) return { error: "ENOTFOUND" };
     const outside = await connectTo({ host, port }, addresses);
-    this.#track(outside);
+    this.#sockets.add(outside);
     const file = `c${++this.#count}`;
     await this.#acceptOnce(file, outside);
     return { path: file, address: outside.remoteAddress, family: outside.remoteFamily === "IPv6" ? 6 : 4 };
@@ -154,19 +155,9 @@ export class EgressForwarder implements AsyncDisposable {
     outside.once("close", stop);
     server.once("connection", (inside) => {
       stop();
-      this.#track(inside);
-      inside.pipe(outside).pipe(inside);
-      // What one side has sent before it closed still reaches the other one.
-      inside.once("close", () => outside.destroySoon());
-      outside.once("close", () => inside.destroySoon());
+      this.#sockets.join(inside, outside);
     });
     await this.#listen(server, file);
-  }
-
-  #track(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on("error", () => socket.destroy());
-    socket.once("close", () => this.#sockets.delete(socket));
   }
 }
 

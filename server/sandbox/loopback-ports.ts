@@ -7,6 +7,7 @@ import type { LoopbackPort } from "../ports/sandbox.ts";
 import { isRoot } from "./file-ownership.ts";
 import { processTree } from "./process-tree.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
+import { TrackedSockets } from "./tracked-sockets.ts";
 
 /** Less than a server has for all apps, because each connection occupies it before it is authenticated. */
 const MAX_CONNECTIONS = 40;
@@ -15,7 +16,7 @@ const LISTEN_SCRIPT = path.join(import.meta.dirname, "listen-in-namespace.cjs");
 /** Forwards the connections to ports of the loopback interface of a command. Disposing closes them. */
 export class LoopbackPorts implements Disposable {
   readonly #servers: Server[] = [];
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new TrackedSockets();
   #isDisposed = false;
 
   /**
@@ -41,27 +42,17 @@ export class LoopbackPorts implements Disposable {
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     for (const server of this.#servers) server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.destroy();
   }
 
   #forward(server: Server, { target }: LoopbackPort): void {
     this.#servers.push(server);
     server.maxConnections = MAX_CONNECTIONS;
     server.on("connection", (inside: Socket) => {
-      const outside = connect("socketPath" in target ? { path: target.socketPath } : target);
-      for (const socket of [inside, outside]) this.#track(socket);
-      inside.pipe(outside).pipe(inside);
-      inside.once("close", () => outside.destroySoon());
-      outside.once("close", () => inside.destroySoon());
+      this.#sockets.join(inside, connect("socketPath" in target ? { path: target.socketPath } : target));
     });
     // The command may have ended meanwhile.
     if (this.#isDisposed) server.close();
-  }
-
-  #track(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on("error", () => socket.destroy());
-    socket.once("close", () => this.#sockets.delete(socket));
   }
 }
 

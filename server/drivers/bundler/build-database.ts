@@ -1,6 +1,6 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { namesOwnDatabase, postgresVariables } from "../../../domain/shared/postgres-variables.ts";
+import { namesOwnDatabase, POSTGRES_PORT, postgresVariables } from "../../../domain/shared/postgres-variables.ts";
 import type { LoopbackPort } from "../../ports/sandbox.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep, say } from "./build-step.ts";
@@ -16,7 +16,6 @@ interface BuildDatabase extends AsyncDisposable {
 
 const FILE = "database.json";
 const MAX_BYTES = 64 * 1024;
-const PORT = 5432;
 
 /**
  * Opens a database for a build script, if the project uses PostgreSQL and its owner has named no other one for builds. Frameworks
@@ -29,8 +28,8 @@ export async function openBuildDatabase(context: BuildContext, project: Project)
   if (postgres === undefined || namesOwnDatabase(postgres.variables, request.variables ?? {})) return null;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await databases.openTemporary());
-  const env = postgresVariables(postgres.variables, { ...database, port: PORT });
-  const loopbackPorts = [{ port: PORT, target: database.address }];
+  const env = postgresVariables(postgres.variables, { ...database, port: POSTGRES_PORT });
+  const loopbackPorts = [{ port: POSTGRES_PORT, target: database.address }];
   say(context, "The build uses an empty PostgreSQL database, which is removed afterwards.");
   if (migration !== undefined) await migrate(context, project, { migration, env, loopbackPorts });
   const opened = opening.move();

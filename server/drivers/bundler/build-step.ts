@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
+import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import type {
   LoopbackPort,
   Mount,

@@ -17,19 +17,8 @@ const NEXT_ADAPTER = "@opennextjs/cloudflare";
 
 /** Packages of projects that use a SQL database. */
 const DATABASE_CLIENTS = [
-  ...[
-    "pg",
-    "postgres",
-    "pg-promise",
-    "slonik",
-    "@prisma/client",
-    "drizzle-orm",
-    "knex",
-    "kysely",
-    "typeorm",
-    "sequelize",
-  ],
-  ...["@mikro-orm/postgresql", "@vercel/postgres", "objection"],
+  ...["pg", "postgres", "pg-promise", "slonik", "@vercel/postgres"],
+  ...["@prisma/client", "drizzle-orm", "knex", "kysely", "typeorm", "sequelize", "@mikro-orm/postgresql", "objection"],
 ];
 
 const dependencies = z.record(z.string(), z.unknown()).default({});

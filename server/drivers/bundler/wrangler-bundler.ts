@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { Dependency } from "../../../domain/ports/bundler.ts";
-import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
+import type { BuiltBundle, Bundler, BundleRequest, Dependency } from "../../../domain/ports/bundler.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type { PackageRegistry } from "../../ports/package-registry.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
-import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
+import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { addDependency } from "./add-dependency.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledApp, bundleApp } from "./bundle-script.ts";

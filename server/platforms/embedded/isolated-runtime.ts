@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
-import { TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
 import { omitDatabase } from "../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type {
@@ -13,6 +12,7 @@ import type {
   IsolatedServerRequest,
   TrialRequest,
 } from "../../ports/isolated-runtime.ts";
+import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
 import {
   codeOptions,
@@ -25,7 +25,6 @@ import { bindingOptions } from "./workerd/worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 import type { NodeLauncher } from "./node-server/node-launcher.ts";
 import { writePreload } from "./node-server/write-preload.ts";
-import type { AppPostgres } from "./postgres/app-postgres.ts";
 import type { UnpackLayer } from "./scripts/script-store.ts";
 
 const NO_NETWORK = { network: { allow: [] } };
@@ -33,7 +32,7 @@ const NO_NETWORK = { network: { allow: [] } };
 /** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
 
-interface ServerSettings extends Pick<TrialRequest, "variables" | "databaseId"> {
+interface ServerSettings extends Pick<TrialRequest, "variables"> {
   addedModules?: readonly AddedModule[];
 }
 
@@ -41,7 +40,7 @@ interface EmbeddedIsolatedRuntimeOptions {
   launcher: WorkerdLauncher;
   nodeLauncher: NodeLauncher;
   unpack: UnpackLayer;
-  postgres: Pick<AppPostgres, "open" | "remove">;
+  postgres: TemporaryDatabases;
   /** A folder for files that exist only as long as an inspection. */
   launchRoot: string;
   /** Returns the folder of a SQL database. */
@@ -66,15 +65,14 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
   }
 
   startServer({ server, addedModules }: IsolatedServerRequest, signal: AbortSignal): Promise<IsolatedApp> {
-    const databaseId = `${TRIAL_PREFIX}${randomUUID()}`;
-    return this.#startServer(server, { variables: {}, databaseId, addedModules }, signal);
+    return this.#startServer(server, { variables: {}, addedModules }, signal);
   }
 
   async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
     if (code.runtime === "node") {
       // Values in trials are placeholders, which name no database.
       const own = omitDatabase(code.server.postgres?.variables ?? {}, variables);
-      return this.#startServer(code.server, { variables: own, databaseId: app.databaseId }, signal);
+      return this.#startServer(code.server, { variables: own }, signal);
     }
     const worker = workerOptions(app, await readUploadForm(code.scriptPath), variables);
     const folders = {
@@ -87,7 +85,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
 
   async #startServer(
     { layers, ...server }: NodeServer,
-    { variables: env, databaseId, addedModules = [] }: ServerSettings,
+    { variables: env, addedModules = [] }: ServerSettings,
     signal: AbortSignal,
   ): Promise<IsolatedApp> {
     await using starting = new AsyncDisposableStack();
@@ -95,8 +93,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     starting.defer(() => removeTree(folder));
     const directories = await this.#unpackLayers(layers, folder, signal);
     const { postgres, nodeLauncher } = this.#options;
-    const database = server.postgres === undefined ? null : await postgres.open(databaseId);
-    if (database !== null) starting.defer(() => postgres.remove(databaseId));
+    const database = server.postgres === undefined ? null : starting.use(await postgres.openTemporary());
     const dataDirectory = path.join(folder, "data");
     const launch = { ...server, layers: directories, dataDirectory, database, env, hasNetwork: false };
     await nodeLauncher.migrate(launch, signal);

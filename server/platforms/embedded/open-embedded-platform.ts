@@ -11,7 +11,7 @@ import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
 import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
-import type { TemporaryDatabases } from "../../ports/temporary-databases.ts";
+import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";

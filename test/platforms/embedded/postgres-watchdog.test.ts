@@ -1,18 +1,18 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { appsPostgres } from "../../../server/composition/edge.ts";
-import { AppPostgres, type AppsServer } from "../../../server/platforms/embedded/postgres/app-postgres.ts";
+import { AppPostgres } from "../../../server/platforms/embedded/postgres/app-postgres.ts";
 import {
   type PostgresLimits,
   PostgresWatchdog,
 } from "../../../server/platforms/embedded/postgres/postgres-watchdog.ts";
-import type { PostgresDatabase } from "../../../server/ports/temporary-databases.ts";
+import type { PostgresDatabase, PostgresServer } from "../../../server/ports/postgres.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { memoryFolder } from "../../support/memory-folder.ts";
 
 const resources = new AsyncDisposableStack();
 const log = createLogger("silent");
-let server: AppsServer;
+let server: PostgresServer;
 let postgres: AppPostgres;
 
 beforeAll(async () => {

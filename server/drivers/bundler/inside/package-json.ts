@@ -25,6 +25,12 @@ export function readPackageJson(): PackageJson {
   return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as PackageJson) : {};
 }
 
+/** Reads the package.json of any folder; empty without one. */
+export function readManifest<Manifest extends PackageJson>(folder: string): Partial<Manifest> {
+  const file = path.join(folder, "package.json");
+  return isFile(file) ? (JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, "")) as Manifest) : {};
+}
+
 export function hasDependencies({ dependencies, devDependencies }: PackageJson): boolean {
   return Object.keys({ ...dependencies, ...devDependencies }).length > 0;
 }

@@ -7,11 +7,11 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeServer, PostgresUse } from "../../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
+import { POSTGRES_PORT, postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
-import type { PostgresDatabase } from "../../../ports/temporary-databases.ts";
-import type { Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
+import type { PostgresDatabase } from "../../../ports/postgres.ts";
+import type { LoopbackPort, Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
@@ -24,8 +24,6 @@ import type { Preload } from "./write-preload.ts";
 
 /** In MiB. */
 const MEMORY_MB = 1024;
-/** The port of the database on the loopback interface of the sandbox. */
-const DATABASE_PORT = 5432;
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 const LIMITS = {
@@ -168,10 +166,10 @@ export class NodeLauncher {
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
-    const port = sandbox.hasOwnNetwork ? DATABASE_PORT : await findFreePort();
+    const database = await connectDatabase(sandbox, launch);
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
-      env: serverEnvironment({ ...launch, database: databaseVariables(launch, port) }, tools.env),
+      env: serverEnvironment({ ...launch, database: database.variables }, tools.env),
       mounts: [
         // Its owner is the user of the sandbox.
         { from: data, to: SERVER_PATHS.data, writable: true, keepsData: true },
@@ -183,7 +181,7 @@ export class NodeLauncher {
         ...files.mounts,
       ],
       ...(files.layered === undefined ? {} : { layered: files.layered }),
-      ...(launch.database === null ? {} : { loopbackPorts: [{ port, target: launch.database.address }] }),
+      loopbackPorts: database.loopbackPorts,
       network: { kind: "none" },
       onOutput: (chunk: Uint8Array) => output.read(chunk, "info"),
       onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
@@ -233,10 +231,15 @@ async function untilSocket(sockets: RequestSockets, signal: AbortSignal): Promis
 /** A file system that reports no changes is read this often. */
 const POLL_MS = 500;
 
-function databaseVariables({ postgres, database }: NodeLaunch, port: number): Record<string, string> {
-  return database === null || postgres === undefined
-    ? {}
-    : postgresVariables(postgres.variables, { ...database, port });
+/** The port in a sandbox that leads to the database of a server, and the variables that name it. */
+async function connectDatabase(
+  { hasOwnNetwork }: Pick<Sandbox, "hasOwnNetwork">,
+  { postgres, database }: NodeLaunch,
+): Promise<{ variables: Record<string, string>; loopbackPorts: LoopbackPort[] }> {
+  if (database === null || postgres === undefined) return { variables: {}, loopbackPorts: [] };
+  const port = hasOwnNetwork ? POSTGRES_PORT : await findFreePort();
+  const variables = postgresVariables(postgres.variables, { ...database, port });
+  return { variables, loopbackPorts: [{ port, target: database.address }] };
 }
 
 /** Only for a sandbox without a network of its own. Another program may take the port before it is used. */

@@ -43,9 +43,7 @@ export class NodeOutput implements AppOutput {
   }
 
   firstLines(): string[] {
-    const lines = this.#first.map((line) =>
-      stripVTControlCharacters(this.#mask(line)).slice(0, MAX_LINE_LENGTH).trim(),
-    );
+    const lines = this.#first.map((line) => this.#clean(line).slice(0, MAX_LINE_LENGTH).trim());
     return lines.filter((line) => line !== "").slice(0, MAX_FIRST_LINES);
   }
 
@@ -53,7 +51,7 @@ export class NodeOutput implements AppOutput {
     if (this.#errors.some((line) => HEAP_LIMIT.test(line))) return "The server ran out of memory.";
     const named = this.#errors.findLast((line) => ERROR_LINE.test(line));
     const message = ERROR_LINE.exec(named ?? "")?.[1] ?? this.#errors.findLast((line) => !STACK_LINE.test(line)) ?? "";
-    return stripVTControlCharacters(this.#mask(message)).slice(0, MAX_ERROR_LENGTH).trim() || null;
+    return this.#clean(message).slice(0, MAX_ERROR_LENGTH).trim() || null;
   }
 
   #add(line: string, level: "info" | "error"): void {
@@ -65,7 +63,8 @@ export class NodeOutput implements AppOutput {
     else if (text !== "") this.#records.print([Date.now(), level, null, text]);
   }
 
-  #mask(text: string): string {
-    return applyMasks(text, this.#masks);
+  /** Without secrets and colours. */
+  #clean(text: string): string {
+    return stripVTControlCharacters(applyMasks(text, this.#masks));
   }
 }

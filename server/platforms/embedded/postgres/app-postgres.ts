@@ -2,23 +2,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
-import type { AppAddress } from "../../../ports/app-address.ts";
-import type { PostgresDatabase, TemporaryDatabases } from "../../../ports/temporary-databases.ts";
+import type { PostgresDatabase, PostgresServer, TemporaryDatabases } from "../../../ports/postgres.ts";
 import { PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
 import { scramVerifier } from "./scram-verifier.ts";
 
-/** A PostgreSQL server for the databases of apps. */
-export interface AppsServer extends AsyncDisposable {
-  /** A connection string of a superuser. */
-  url: string;
-  address: AppAddress;
-  /** Whether its processes run on this machine, so that their memory can be measured. */
-  isLocal: boolean;
-}
-
 export interface AppPostgresOptions {
   /** Starts the server, or connects to it. Called when the first app needs it. */
-  open: () => Promise<AppsServer>;
+  open: () => Promise<PostgresServer>;
   /** Whether the server has ever been opened. Without it, there are no databases. */
   exists: () => boolean;
   log: WatchdogLog;
@@ -47,7 +37,7 @@ interface DatabaseRow {
 }
 
 interface OpenServer {
-  server: AppsServer;
+  server: PostgresServer;
   pool: pg.Pool;
   watchdog: PostgresWatchdog;
 }

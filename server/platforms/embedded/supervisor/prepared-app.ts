@@ -1,7 +1,7 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import type { NodeServer } from "../../../../domain/ports/bundler.ts";
 import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.ts";
-import type { PostgresDatabase } from "../../../ports/temporary-databases.ts";
+import type { PostgresDatabase } from "../../../ports/postgres.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
 import { readUploadForm } from "../workerd/upload-form.ts";

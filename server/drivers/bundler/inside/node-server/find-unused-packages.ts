@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { ancestorFolders } from "../ancestor-folders.ts";
-import { isFile, type PackageJson } from "../package-json.ts";
+import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { listRuntimeFiles } from "./runtime-files.ts";
 
 interface Manifest extends PackageJson {
@@ -71,7 +71,7 @@ function addPackage(start: string, used: Set<string>): void {
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     if (used.has(folder)) continue;
     used.add(folder);
-    for (const name of dependenciesOf(readManifest(folder), folder.includes("/node_modules/"))) {
+    for (const name of dependenciesOf(readManifest<Manifest>(folder), folder.includes("/node_modules/"))) {
       const found = resolvePackage(name, folder);
       if (found !== null) pending.push(found);
     }
@@ -88,11 +88,6 @@ function dependenciesOf(manifest: Manifest, isInstalled: boolean): string[] {
   const isOptional = (name: string) => isInstalled && peerDependenciesMeta[name]?.optional === true;
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => !isOptional(name));
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
-}
-
-function readManifest(folder: string): Manifest {
-  const file = path.join(folder, "package.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, "")) as Manifest) : {};
 }
 
 /** Returns the real folder of a package, as Node.js resolves its name. */

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ancestorFolders } from "../ancestor-folders.ts";
-import { isFile } from "../package-json.ts";
+import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 
 /** What the configuration of a tool for database schemas says. */
 export interface SchemaTool {
-  /** `other` for a database that the service does not have, such as MySQL. */
+  /** `null` for a database that the service does not have, such as MySQL. */
   database: "postgres" | "sqlite" | null;
   /** Variables that contain the connection string. */
   urlVariables: readonly string[];
@@ -27,6 +27,9 @@ const DATABASES: Readonly<Record<string, SchemaTool["database"]>> = {
 };
 
 const ENVIRONMENT_NAME = /\benv(?:\(\s*["']|\.|\[["'])([A-Z][A-Z0-9_]{0,63})/g;
+
+/** Other variables in a configuration are hosts and passwords. */
+const URL_NAME = /(URL|URI|DSN|CONNECTION)/;
 
 const PRISMA_SCHEMAS = ["prisma/schema.prisma", "schema.prisma", "src/prisma/schema.prisma", "db/schema.prisma"];
 const PRISMA_FOLDERS = ["prisma/schema", "prisma"];
@@ -65,12 +68,10 @@ function hasGenerateFlag(folder: string): boolean {
 }
 
 function findSchema(folder: string, declared: string | undefined): { file: string; text: string } | null {
-  const files = [...(declared === undefined ? [] : [declared]), ...PRISMA_SCHEMAS].map((name) =>
-    path.join(folder, name),
-  );
-  const folders = [...(declared === undefined ? [] : [declared]), ...PRISMA_FOLDERS].map((name) =>
-    path.join(folder, name),
-  );
+  const own = declared === undefined ? [] : [declared];
+  const [files, folders] = [PRISMA_SCHEMAS, PRISMA_FOLDERS].map((usual) =>
+    [...own, ...usual].map((name) => path.join(folder, name)),
+  ) as [string[], string[]];
   const split = folders.flatMap((each) => schemasIn(each));
   for (const file of [...files, ...split]) {
     const text = isFile(file) ? readFileSync(file, "utf8") : "";
@@ -91,9 +92,7 @@ function schemasIn(folder: string): string[] {
 }
 
 function readManifestSchema(folder: string): string | undefined {
-  const file = path.join(folder, "package.json");
-  if (!isFile(file)) return undefined;
-  const { prisma } = JSON.parse(readFileSync(file, "utf8")) as { prisma?: { schema?: unknown } };
+  const { prisma } = readManifest<PackageJson & { prisma?: { schema?: unknown } }>(folder);
   return typeof prisma?.schema === "string" ? prisma.schema : undefined;
 }
 
@@ -106,7 +105,7 @@ export function readDrizzle(folder: string): SchemaTool | null {
   const hasMigrations = isFile(path.join(folder, out, "meta/_journal.json"));
   return {
     database: DATABASES[dialect] ?? null,
-    urlVariables: readNames(config).filter((name) => /(URL|URI|DSN|CONNECTION)/.test(name)),
+    urlVariables: readNames(config).filter((name) => URL_NAME.test(name)),
     migration: commandIn(folder, "drizzle-kit", hasMigrations ? "drizzle-kit migrate" : "drizzle-kit push"),
   };
 }
@@ -118,7 +117,7 @@ export function readKnex(folder: string): SchemaTool | null {
   const clients = [...config.matchAll(/\bclient["']?\s*:\s*["']([\w-]+)["']/g)].map(([, name = ""]) => DATABASES[name]);
   return {
     database: clients.includes("postgres") ? "postgres" : (clients[0] ?? null),
-    urlVariables: readNames(config).filter((name) => /(URL|URI|DSN|CONNECTION)/.test(name)),
+    urlVariables: readNames(config).filter((name) => URL_NAME.test(name)),
     migration: commandIn(folder, "knex", "knex migrate:latest"),
   };
 }

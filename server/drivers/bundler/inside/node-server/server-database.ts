@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "
 import path from "node:path";
 import type { PostgresUse } from "../../../../../domain/ports/bundler.ts";
 import type { DatabasePart } from "../../../../../domain/shared/postgres-variables.ts";
-import { isFile, type PackageJson } from "../package-json.ts";
+import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
 
@@ -72,11 +72,6 @@ function readClient(own: PackageJson, folders: readonly string[]): "postgres" | 
   const names = new Set(manifests.flatMap(({ dependencies }) => Object.keys(dependencies ?? {})));
   if (POSTGRES_CLIENTS.some((name) => names.has(name))) return "postgres";
   return SQLITE_CLIENTS.some((name) => names.has(name)) ? "sqlite" : null;
-}
-
-function readManifest(folder: string): PackageJson {
-  const file = path.join(folder, "package.json");
-  return isFile(file) ? (JSON.parse(readFileSync(file, "utf8")) as PackageJson) : {};
 }
 
 function findMigrationScript({ scripts = {} }: PackageJson): string | null {

@@ -115,8 +115,7 @@ tls.connect = function connect(...args) {
   const { host, port } = options;
   const servername = options.servername || (net.isIP(host) ? "" : host);
   const socket = new net.Socket().connect({ host, port });
-  const secure = original.tlsConnect.call(this, { ...options, servername, socket }, callback || undefined);
-  return secure;
+  return original.tlsConnect.call(this, { ...options, servername, socket }, callback || undefined);
 };
 
 dns.lookup = function lookup(hostname, ...rest) {
