@@ -26,6 +26,7 @@ export default {
             "lru-cache",
             "node-diff3",
             "porter2",
+            "tinyld",
           ),
           builtIns("async_hooks", "buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
         ],
@@ -85,12 +86,12 @@ export default {
       from: "^server/ports/",
       to: ["^domain/(ports|shared)/", "^server/ports/"],
     }),
-    ...only("clients", "A client imports only the type of the service's router, and files without imports.", {
+    ...only("clients", "A client imports only the type of the service's router, and files that import nothing else.", {
       from: "^clients/([^/]+)/",
       to: [
         "^clients/$1/",
         "^clients/sdk/",
-        "^domain/(shared/(scopes|roles)|apps/app-status|agents/(client-configurations|install-links))[.]ts$",
+        "^domain/(shared/(scopes|roles)|apps/app-status|deployments/teardown-steps|documents/(document-limits|archive-files)|skills/skill-limits|agents/(client-configurations|install-links|mcp-clients))[.]ts$",
         anyPackage,
         anyBuiltIn,
       ],

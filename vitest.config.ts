@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst, MAX_WORKERS } from "./test/support/longest-first.ts";
+import { TEST_LIMIT_MS, WAIT_LIMIT_MS } from "./test/support/time-limits.ts";
 import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.ts";
 
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
@@ -30,10 +31,9 @@ const services = {
 
 export default defineConfig(async () => ({
   test: {
-    // These bounds end a test that waits for what never happens. On a busy machine a build takes a minute.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: TEST_LIMIT_MS,
+    hookTimeout: TEST_LIMIT_MS,
+    expect: { poll: { timeout: WAIT_LIMIT_MS } },
     // Test files of one worker share its modules: importing the service takes longer than most files run.
     isolate: false,
     // In MiB. With the default new space, a worker takes 1.07 times the CPU time, most of it for garbage collections.

@@ -189,8 +189,8 @@ async function measureModule(databaseUrl: string, orgId: string, questions: read
 }
 
 async function ask(client: GatewayClient, query: string): Promise<void> {
-  const { answer } = await callTool<KnowledgeAnswer>(client, "company_knowledge_search", { query });
-  assert.notEqual(answer, "");
+  const { answer, related } = await callTool<KnowledgeAnswer>(client, "company_knowledge_search", { query });
+  assert(answer !== null || related.length > 0);
 }
 
 function toMetric(name: string, ms: number, details: string, bound?: number): Metric {

@@ -38,7 +38,8 @@ export const listApps: Section = {
 async function compareServers({ folder, signal, log }: BenchContext, databaseUrl: string): Promise<Comparison> {
   const tokenSecret = randomBytes(32).toString("hex");
   await using service = await startService({ databaseUrl, tokenSecret, dataDirectory: folder }, signal);
-  await using handWritten = await startHandWrittenList({ databaseUrl, tokenSecret }, signal);
+  const appUrl = (await service.call("appUrl", "slug")).replace("slug", "SLUG");
+  await using handWritten = await startHandWrittenList({ databaseUrl, tokenSecret, appUrl }, signal);
   const { org_id: orgId, api_key: apiKey } = await service.call("createOrganization");
   await service.call("insertAppRows", orgId, APPS);
 

@@ -4,9 +4,11 @@
  * Usage: npm run bench [-- <section…>]   without a section, all of them
  */
 import { fileURLToPath } from "node:url";
+import { answerQuality } from "./answer-quality.ts";
 import { commandLine } from "./cli.ts";
 import { coldStart } from "./cold-start.ts";
 import { customization } from "./customization.ts";
+import { dashboard } from "./dashboard.ts";
 import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
@@ -18,6 +20,7 @@ import { knowledge } from "./knowledge.ts";
 import { listApps } from "./list-apps.ts";
 import { logStreams } from "./log-streams.ts";
 import { memory } from "./memory.ts";
+import { express, nextJs } from "./node-servers.ts";
 import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
@@ -36,9 +39,12 @@ const SECTIONS: readonly Section[] = [
   deploy,
   updates,
   customization,
+  dashboard,
   edgeProxy,
   memory,
   coldStart,
+  express,
+  nextJs,
   commandLine,
   gateway,
   jobs,
@@ -50,6 +56,7 @@ const SECTIONS: readonly Section[] = [
   searchQuality,
   searchSpeed,
   knowledge,
+  answerQuality,
   sessions,
   tokenVerification,
   transcripts,

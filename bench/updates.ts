@@ -1,10 +1,11 @@
 import path from "node:path";
 import { formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import type { BenchRepository } from "./support/bench-repository.ts";
 import { measureTime } from "./support/measure-alternately.ts";
 import { type ServiceProcess, startService } from "./support/start-servers.ts";
 import { compare, median } from "./support/statistics.ts";
 import { type RequestsDuring, requestsDuring } from "./updates/requests-during.ts";
-import { createTemplateRepository, type TemplateRepository } from "./updates/template-repository.ts";
+import { createTemplateRepository } from "./updates/template-repository.ts";
 import { deployForUpdates, type UpdatedApp } from "./updates/updated-app.ts";
 
 const ROUNDS = 4;
@@ -44,7 +45,7 @@ interface Round {
 
 async function measureRound(
   service: ServiceProcess,
-  { repo, change }: TemplateRepository,
+  { repo, change }: BenchRepository,
   { isLast, signal }: { isLast: boolean; signal: AbortSignal },
 ): Promise<Round> {
   const startedAt = performance.now();

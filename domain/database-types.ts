@@ -12,10 +12,12 @@ import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { DocumentPassageSchema } from "./documents/document-passage.entity.ts";
 import type { DocumentVersionSchema } from "./documents/document-version.entity.ts";
 import type { DocumentSchema } from "./documents/document.entity.ts";
+import type { KnowledgeSourceSchema } from "./knowledge-sources/knowledge-source.entity.ts";
 import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { ProjectSchema } from "./projects/project.entity.ts";
+import type { SearchLanguageSchema } from "./search/search-language.entity.ts";
 import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
 import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
 import type { SearchVectorSchema } from "./search/search-vector.entity.ts";
@@ -46,12 +48,14 @@ export type DatabaseTables = InferKyselyDB<
   | typeof DocumentVersionSchema
   | typeof EnabledSkillSchema
   | typeof InstructionRevisionSchema
+  | typeof KnowledgeSourceSchema
   | typeof MachineTokenSchema
   | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
   | typeof ProjectMountSchema
   | typeof ProjectSchema
+  | typeof SearchLanguageSchema
   | typeof SearchPostingSchema
   | typeof SearchScopeSchema
   | typeof SearchVectorSchema

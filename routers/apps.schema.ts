@@ -2,6 +2,7 @@ import { z } from "zod";
 import { APP_STATUSES } from "../domain/apps/app-status.ts";
 import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
+import type { ListedApp } from "../domain/apps/list-apps.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { UpdateApp } from "../domain/apps/update-app.ts";
@@ -56,9 +57,24 @@ const variables = z.array(newVariable).meta({
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
 });
 
+const host = z
+  .string()
+  .max(300)
+  .meta({
+    description:
+      "The git host, if more than one has the repository: the service's own, or one that the organization has connected",
+    examples: ["gitlab.com"],
+  });
+
+export const gitHost = z
+  .string()
+  .nullable()
+  .meta({ description: "The connected git host that has the repository; null for the service's own" });
+
 export const deployRequest = z
   .strictObject({
     repo: repository,
+    host: host.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
@@ -77,21 +93,28 @@ export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })
   .meta({ id: "DeployResponse" }) satisfies z.ZodType<DeployedApp>;
 
-const appSummary = z
-  .object({
-    id: uuid,
-    name: z.string(),
-    slug,
-    status,
-    status_message: statusMessage,
-    runtime,
-    created_at: timestamp,
-    updated_at: timestamp,
-    app_token: token,
-  })
-  .meta({ id: "AppSummary" }) satisfies z.ZodType<AppSummary>;
+const appSummary = z.object({
+  id: uuid,
+  name: z.string(),
+  slug,
+  status,
+  status_message: statusMessage,
+  runtime,
+  created_at: timestamp,
+  updated_at: timestamp,
+  app_token: token,
+}) satisfies z.ZodType<AppSummary>;
 
-export const listAppsResponse = z.object({ apps: z.array(appSummary) }).meta({ id: "ListAppsResponse" });
+const listedApp = appSummary
+  .extend({
+    url,
+    repo: z.string(),
+    branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    framework: z.string().nullable().meta({ description: "Framework of the app; null before the first build" }),
+  })
+  .meta({ id: "AppSummary" }) satisfies z.ZodType<ListedApp>;
+
+export const listAppsResponse = z.object({ apps: z.array(listedApp) }).meta({ id: "ListAppsResponse" });
 
 const manifest = z
   .object({
@@ -119,6 +142,7 @@ export const appDetail = z
     manifest: manifest.nullable(),
     url,
     repo: z.string(),
+    host: gitHost,
     branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
     root_directory: z
       .string()
@@ -212,6 +236,7 @@ export const deployToolRequest = z.strictObject({
   repo: z
     .string()
     .meta({ description: "The repository, as owner/name or as its URL at the git host", examples: ["acme/site"] }),
+  host: z.string().max(300).optional().meta({ description: "The git host, if more than one has the repository" }),
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
   customization: z.string().optional().meta({
     description: "What the app builder agent should change in the source before the build; needs a language model",

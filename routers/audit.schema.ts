@@ -18,6 +18,11 @@ export const auditRequest = z.strictObject({
     .regex(/^[\w./-]{1,100}$/, { error: "must be an action, such as apps.delete or sign-in/email" })
     .optional()
     .meta({ description: "Only events with exactly this action", examples: ["apps.delete"] }),
+  target: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, { error: "must be the target of an event, such as the UUID of an app" })
+    .optional()
+    .meta({ description: "Only events whose object is exactly this, such as an app" }),
   from: time.optional().meta({ description: "Only events at this time or later", examples: ["2026-11-20T09:30:00Z"] }),
   to: time.optional().meta({ description: "Only events before this time", examples: ["2026-11-21T09:30:00Z"] }),
   cursor: z

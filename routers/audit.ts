@@ -12,7 +12,7 @@ export const audit = router({
         tags: ["Audit"],
         summary: "List audit events",
         description:
-          "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins, with their names. Filters by user, credential, action and time can be combined. Newest first, 100 events per page. Requires the role owner.",
+          "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins, with their names. Filters by user, credential, action, target and time can be combined. Newest first, 100 events per page. Requires the role owner.",
         successDescription: "One page of audit events",
         errorResponses: { 400: "Invalid filter or cursor" },
       },

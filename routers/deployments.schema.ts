@@ -3,11 +3,13 @@ import { DEPLOYMENT_TRIGGERS } from "../domain/deployments/deployment.entity.ts"
 import { DEPLOYMENT_STATUSES } from "../domain/deployments/deployment-status.ts";
 import type { DeploymentChanges } from "../domain/deployments/get-changes.ts";
 import type { DeploymentLogTail } from "../domain/deployments/read-log-tail.ts";
-import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
+import type { DeploymentDetail, DeploymentView } from "../domain/deployments/deployment-view.ts";
+import { DEPLOYMENT_STEPS, type StepTime } from "../domain/deployments/step-times.ts";
 import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployments/list-deployments.ts";
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
+import { gitHost } from "./apps.schema.ts";
 import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -29,6 +31,7 @@ export const deployment = z
     error,
     trigger: z.enum(DEPLOYMENT_TRIGGERS).meta({ description: "What started the deployment" }),
     repo: z.string(),
+    host: gitHost,
     branch: z.string(),
     commit: z.string().nullable().meta({ description: "The commit; null until it is known" }),
     customization: z.string().nullable(),
@@ -48,6 +51,21 @@ export const deployment = z
     finished_at: timestamp.nullable(),
   })
   .meta({ id: "Deployment" }) satisfies z.ZodType<DeploymentView>;
+
+const stepTime = z.object({
+  name: z.enum(DEPLOYMENT_STEPS),
+  started_at: timestamp,
+  finished_at: timestamp.nullable().meta({ description: "null while the step runs" }),
+}) satisfies z.ZodType<StepTime>;
+
+export const deploymentDetail = deployment
+  .extend({
+    steps: z.array(stepTime).meta({
+      description:
+        "The steps of the newest attempt so far, without those that it does not need. If the deployment failed, the last one failed. Empty for deployments of before the service recorded steps",
+    }),
+  })
+  .meta({ id: "DeploymentDetail" }) satisfies z.ZodType<DeploymentDetail>;
 
 const commit = z
   .string()

@@ -12,6 +12,7 @@ import {
   changesResponse,
   changesToolRequest,
   deployment,
+  deploymentDetail,
   deploymentLogsResponse,
   numberedDeployment,
   listDeploymentsRequest,
@@ -109,13 +110,13 @@ export const deployments = router({
         method: "GET",
         path: "/v1/apps/{id}/deployments/{number}",
         tags,
-        summary: "Get one deployment",
+        summary: "Get one deployment, with the times of its steps",
         successDescription: "The deployment",
         errorResponses: { 404: noDeployment },
       },
     })
     .input(numberedDeployment)
-    .output(deployment)
+    .output(deploymentDetail)
     .query(({ ctx, input }) => getDeployment(ctx.service, ctx.caller, input)),
 
   logs: procedure

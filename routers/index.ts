@@ -9,9 +9,12 @@ import { getAccessError } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { type Meta, router } from "./core/trpc.ts";
 import { deployments } from "./deployments.ts";
+import { events } from "./events.ts";
 import { execution } from "./execution.ts";
+import { gitConnections } from "./git-connections.ts";
 import { instructions } from "./instructions.ts";
 import { knowledge } from "./knowledge.ts";
+import { knowledgeSources } from "./knowledge-sources.ts";
 import { memories } from "./memories.ts";
 import { organization } from "./organization.ts";
 import { projectDocuments } from "./project-documents.ts";
@@ -21,6 +24,7 @@ import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
 import { sessions } from "./sessions.ts";
 import { agentRuntimes, agentSkills, skills } from "./skills.ts";
+import { storage } from "./storage.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
@@ -34,9 +38,12 @@ export const appRouter = router({
   apps,
   audit,
   deployments,
+  events,
   execution,
+  gitConnections,
   instructions,
   knowledge,
+  knowledgeSources,
   memories,
   oauthConnections,
   organization,
@@ -47,6 +54,7 @@ export const appRouter = router({
   servers,
   sessions,
   skills,
+  storage,
   tokens,
   usage,
   variables,

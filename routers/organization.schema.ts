@@ -13,6 +13,9 @@ export const organizationSettings = z
     }),
     tool_count: z.int().meta({ description: "The number of tools with `all`, those of the service included" }),
     recommended_direct_tools: directTools.meta({ description: "`none` for more than 60 tools" }),
+    customization_available: z
+      .boolean()
+      .meta({ description: "Whether the app builder agent can customize apps: the service has a language model" }),
   })
   .meta({ id: "OrganizationSettings" }) satisfies z.ZodType<OrganizationTools>;
 

@@ -61,7 +61,7 @@ export const projectDocuments = router({
         tags,
         summary: "Add a document to a project",
         description:
-          "Adds a text, or a file with Markdown, text, HTML, PDF or DOCX. A file with the `name` of an earlier upload to the project becomes a new version of that document.",
+          "Adds a text, or a file with Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, CSV, OpenDocument or EPUB. A file with the `name` of an earlier upload to the project becomes a new version of that document.",
         bodyLimit: UPLOAD_BODY_BYTES,
         successStatus: 201,
         successDescription: "The document is stored",

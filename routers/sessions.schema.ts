@@ -90,7 +90,7 @@ export const importTranscriptRequest = z.strictObject({
     .meta({ description: "By default, the format that the first records show" }),
   file: z
     .custom<AsyncIterable<Uint8Array>>(isAsyncIterable, "send the file as the body of the request, over REST")
-    .meta({ description: "The JSONL file", override: { type: "string", format: "binary" } }),
+    .meta({ description: "The file: JSONL, JSON or Markdown", override: { type: "string", format: "binary" } }),
 });
 
 function isAsyncIterable(value: unknown): boolean {
@@ -109,7 +109,7 @@ export const importedTranscript = z
     skipped: z
       .record(z.string(), z.int())
       .meta({ description: "The number of records that have no entry, by their kind" }),
-    is_cut: z.boolean().meta({ description: "Whether the last line of the file was incomplete, and left out" }),
+    is_cut: z.boolean().meta({ description: "Whether the end of the file was incomplete, and left out" }),
   })
   .meta({ id: "ImportTranscriptResponse" }) satisfies z.ZodType<ImportedTranscript>;
 

@@ -96,11 +96,17 @@ export const sessions = router({
         tags,
         summary: "Import a transcript",
         description:
-          "Imports a transcript that Claude Code or Codex has written: the JSONL file of a session is the body of the request. It becomes a session of the agent. Importing the file again, or a longer version of it, adds only the new entries. A request that fails stores nothing.",
+          "Imports a transcript that Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode has written: the file of a session is the body of the request. It becomes a session of the agent. Importing the file again, or a longer version of it, adds only the new entries. A request that fails stores nothing.",
         bodyLimit: TRANSCRIPT_BYTES,
         streamedBody: {
           field: "file",
-          contentTypes: ["application/x-ndjson", "application/jsonl", "application/octet-stream"],
+          contentTypes: [
+            "application/x-ndjson",
+            "application/jsonl",
+            "application/json",
+            "text/markdown",
+            "application/octet-stream",
+          ],
         },
         successDescription: "The entries are stored",
         errorResponses: {

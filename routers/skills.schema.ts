@@ -4,9 +4,9 @@ import type { RuntimeView } from "../domain/agents/declare-runtime.ts";
 import type { EnabledSkillView } from "../domain/skills/enable-skill.ts";
 import type { AgentSkillPage } from "../domain/skills/list-agent-skills.ts";
 import type { SkillPage } from "../domain/skills/read-skills.ts";
-import { SKILL_LIMITS } from "../domain/skills/skill-rules.ts";
+import { SKILL_LIMITS } from "../domain/skills/skill-limits.ts";
 import type { SkillDetail } from "../domain/skills/skill-view.ts";
-import type { UploadSkill } from "../domain/skills/upload-skill.ts";
+import type { UploadedSkill, UploadSkill } from "../domain/skills/upload-skill.ts";
 import { ENCODINGS } from "../domain/skills/uploaded-files.ts";
 import { timestamp } from "./core/common.schema.ts";
 
@@ -54,6 +54,14 @@ export const skillDetail = z
     files: z.array(z.object({ path: z.string(), size_bytes: z.int() })),
   })
   .meta({ id: "Skill" }) satisfies z.ZodType<SkillDetail>;
+
+export const uploadedSkill = skillDetail
+  .extend({
+    warnings: z
+      .array(z.string())
+      .meta({ description: "What some agents may not accept, such as a long description. The skill is stored" }),
+  })
+  .meta({ id: "UploadSkillResponse" }) satisfies z.ZodType<UploadedSkill>;
 
 export const listSkillsRequest = z.strictObject({
   limit: z.int().min(1).max(100).default(50).meta({ description: "Maximum number of skills" }),

@@ -18,6 +18,7 @@ import {
   listAgentSkillsToolRequest,
   listSkillsRequest,
   skillDetail,
+  uploadedSkill,
   skillFiles,
   skillFilesRequest,
   skillPage,
@@ -32,7 +33,7 @@ const noAgent = "No such agent in the organization";
 const isHosted = "The agent is in OpenClaw";
 
 /** Room for the largest skill in base64, with its paths. */
-const UPLOAD_BODY_BYTES = 8 * 1024 * 1024;
+const UPLOAD_BODY_BYTES = 16 * 1024 * 1024;
 
 export const skills = router({
   list: procedure
@@ -71,7 +72,7 @@ export const skills = router({
       },
     })
     .input(uploadSkillRequest)
-    .output(skillDetail)
+    .output(uploadedSkill)
     .mutation(({ ctx, input }) => uploadSkill(ctx.service, ctx.caller, input)),
 
   get: procedure

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DailyUsage, DailyUsageRequest } from "../domain/usage/get-daily-usage.ts";
 import type { Usage } from "../domain/usage/get-usage.ts";
 
 export const usageRequest = z.strictObject({});
@@ -47,3 +48,34 @@ export const usageResponse = z
     }),
   })
   .meta({ id: "UsageResponse" }) satisfies z.ZodType<Usage>;
+
+export const dailyUsageRequest = z.strictObject({
+  days: z.int().min(1).max(90).optional().meta({ description: "How many days, with today; default 30" }),
+  app_id: z.uuid().optional().meta({ description: "Only what belongs to this app" }),
+}) satisfies z.ZodType<DailyUsageRequest>;
+
+export const dailyUsageResponse = z
+  .object({
+    days: z
+      .array(
+        z.object({
+          day: z.string().meta({ description: "A day in UTC", examples: ["2026-11-20"] }),
+          requests: count.meta({ description: "Requests to apps" }),
+          errors: count.meta({ description: "Requests that an app responded to with a status of 500 or more" }),
+          deployments: count.meta({ description: "Accepted deployments, redeployments and rollbacks" }),
+        }),
+      )
+      .meta({ description: "Oldest first, without gaps, with the counts of deleted apps" }),
+    apps: z
+      .array(
+        z.object({
+          app_id: z.uuid(),
+          slug: z.string(),
+          requests: count,
+          errors: count,
+          requests_by_day: z.array(count).meta({ description: "In the order of `days`" }),
+        }),
+      )
+      .meta({ description: "The 20 existing apps with the most requests" }),
+  })
+  .meta({ id: "DailyUsageResponse" }) satisfies z.ZodType<DailyUsage>;

@@ -1,7 +1,8 @@
+import { getDailyUsage } from "../domain/usage/get-daily-usage.ts";
 import { getUsage } from "../domain/usage/get-usage.ts";
 import { READS } from "./core/tool-annotations.ts";
 import { procedure, router } from "./core/trpc.ts";
-import { usageRequest, usageResponse } from "./usage.schema.ts";
+import { dailyUsageRequest, dailyUsageResponse, usageRequest, usageResponse } from "./usage.schema.ts";
 
 export const usage = router({
   get: procedure
@@ -26,4 +27,21 @@ export const usage = router({
     .input(usageRequest)
     .output(usageResponse)
     .query(({ ctx }) => getUsage(ctx.service, ctx.caller)),
+
+  daily: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/usage/daily",
+        tags: ["Usage"],
+        summary: "Get the usage by day",
+        description:
+          "Requests to apps and deployments, by day. Requests of the last ten seconds may be missing, and a crash of the service loses them.",
+        successDescription: "The usage by day",
+        errorResponses: { 400: "Invalid parameter", 404: "No such app in the organization" },
+      },
+    })
+    .input(dailyUsageRequest)
+    .output(dailyUsageResponse)
+    .query(({ ctx, input }) => getDailyUsage(ctx.service, ctx.caller, input)),
 });

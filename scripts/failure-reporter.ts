@@ -16,9 +16,10 @@ export default class FailureReporter implements Reporter {
 }
 
 function listFailures(module: TestModule): string[] {
-  const tests = [...module.children.allTests("failed")].map(
-    (test) => `FAILED ${module.relativeModuleId} > ${test.fullName}`,
-  );
+  const tests = [...module.children.allTests("failed")].map((test) => {
+    const errors = (test.result().errors ?? []).map(describeError);
+    return [`FAILED ${module.relativeModuleId} > ${test.fullName}`, ...errors].join("\n");
+  });
   return [...module.errors().map((error) => `FAILED ${module.relativeModuleId}: ${describeError(error)}`), ...tests];
 }
 

@@ -1,29 +1,13 @@
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  description?: string;
-  enum?: string[];
-  const?: string;
-  pattern?: string;
-  items?: Schema;
-  anyOf?: Schema[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-}
-
-interface Operation {
-  summary: string;
-  description?: string;
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema; description?: string }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
+import {
+  type Content,
+  describeFields,
+  describeType,
+  type Document,
+  listOperations,
+  type NamedOperation,
+  type Schema,
+  type TypePart,
+} from "../server/rest/reference/reference.ts";
 
 const INTRODUCTION = `# REST reference
 
@@ -41,9 +25,7 @@ the OpenAPI document.
 /** Renders the OpenAPI document as a reference in Markdown. */
 export function renderRestReference(openapi: object): string {
   const document = openapi as Document;
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => renderOperation(method, path, operation)),
-  );
+  const operations = listOperations(document).map(renderOperation);
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => renderSchema(name, schema));
   return (
     [INTRODUCTION, "## Endpoints", ...operations, "## Schemas", ...schemas]
@@ -53,7 +35,7 @@ export function renderRestReference(openapi: object): string {
   );
 }
 
-function renderOperation(method: string, path: string, operation: Operation): string {
+function renderOperation(operation: NamedOperation): string {
   const content = operation.requestBody?.content ?? {};
   const parameters = (operation.parameters ?? []).map(
     ({ name, in: location, schema, required, description }) =>
@@ -64,7 +46,7 @@ function renderOperation(method: string, path: string, operation: Operation): st
     return `| ${status} | ${schema === undefined ? "" : renderType(schema)} | ${description} |`;
   });
   return [
-    `### \`${method.toUpperCase()} ${path}\``,
+    `### \`${operation.method} ${operation.path}\``,
     `${operation.summary}. ${operation.description ?? ""}`.trim(),
     renderBody(content),
     parameters.length === 0
@@ -74,7 +56,7 @@ function renderOperation(method: string, path: string, operation: Operation): st
   ].join("\n\n");
 }
 
-function renderBody(content: Record<string, { schema: Schema }>): string {
+function renderBody(content: Record<string, Content>): string {
   const schema = content["application/json"]?.schema;
   if (schema !== undefined) return renderJsonBody(schema);
   const types = Object.keys(content).map((type) => `\`${type}\``);
@@ -87,25 +69,27 @@ function renderJsonBody(schema: Schema): string {
 }
 
 function renderSchema(name: string, schema: Schema): string {
-  return `### ${name}\n\n${renderFields(schema)}`;
+  const fields = describeFields(schema).length > 0;
+  return `### ${name}\n\n${fields ? renderFields(schema) : renderType(schema)}`;
 }
 
 function renderFields(schema: Schema): string {
-  const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
-    const required = schema.required?.includes(field) === true ? "yes" : "no";
-    return `| \`${field}\` | ${renderType(property)} | ${required} | ${property.description ?? ""} |`;
-  });
+  const rows = describeFields(schema).map(
+    ({ name, type, isRequired, description }) =>
+      `| \`${name}\` | ${renderParts(type)} | ${isRequired ? "yes" : "no"} | ${description} |`,
+  );
   return ["| Field | Type | Required | Description |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function renderType(schema: Schema): string {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
-    return `[${name}](#${name.toLowerCase()})`;
-  }
-  if (schema.anyOf !== undefined) return schema.anyOf.map(renderType).join(" or ");
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(", ");
-  if (schema.const !== undefined) return `\`${schema.const}\``;
-  if (schema.items !== undefined) return `array of ${renderType(schema.items)}`;
-  return [schema.type].flat().join(" or ") + (schema.format === undefined ? "" : ` (${schema.format})`);
+  return renderParts(describeType(schema));
+}
+
+function renderParts(parts: TypePart[]): string {
+  return parts
+    .map((part) => {
+      if ("schema" in part) return `[${part.schema}](#${part.schema.toLowerCase()})`;
+      return "value" in part ? `\`${part.value}\`` : part.words;
+    })
+    .join("");
 }

@@ -25,7 +25,8 @@ An app states itself which of its procedures are queries. The service believes i
 export function renderScopesReference(operations: readonly Operation[], tools: Iterable<ToolEntry>): string {
   const rows = SCOPES.map((scope) => {
     const { summary, rest, tools: gateway, programs } = SCOPE_DESCRIPTIONS[scope];
-    return `| \`${scope}\` | ${summary} | ${rest} | ${gateway ?? "Nothing more"} | ${programs ?? "Nothing more"} |`;
+    const columns = [rest, gateway, programs].map((permissions) => permissions.join(". "));
+    return `| \`${scope}\` | ${summary} | ${columns.join(" | ")} |`;
   });
   const identityRows = Object.entries(IDENTITY_SCOPES).map(([scope, text]) => `| \`${scope}\` | ${text} |`);
   const calls = [

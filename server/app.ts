@@ -89,7 +89,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(healthPlugin(options.readiness, options.readinessDetails));
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
-  await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
+  await server.register(dashboardPlugin(options));
   await server.register(downloadsPlugin(options));
   await server.register(restPlugin({ ...options, streamedConnections }));
   await server.register(rpcPlugin(options));

@@ -101,6 +101,7 @@ const environment = z.object({
   BUILD_EGRESS: buildEgress.prefault("fonts"),
   ...buildLimitVariables,
   AGENT_HOST_PRIVATE_NETWORKS: networks,
+  GIT_PRIVATE_NETWORKS: networks,
   AGENT_HOST_PRIVATE_PORTS: ports.prefault(DEFAULT_AGENT_HOST_PORTS),
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
@@ -160,6 +161,8 @@ export interface Config {
   buildLimits: BuildLimits;
   /** Private networks, as addresses or CIDR ranges, in which the service connects to agent hosts, such as OpenClaw gateways. */
   agentHostNetworks: readonly string[];
+  /** The private networks in which git hosts of organizations may be. */
+  gitPrivateNetworks: readonly string[];
   /** The ports on which it connects to them there. */
   agentHostPorts: readonly PortRange[];
   defaultPlan: string;
@@ -230,6 +233,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     buildEgress: values.BUILD_EGRESS,
     buildLimits,
     agentHostNetworks: values.AGENT_HOST_PRIVATE_NETWORKS ?? [],
+    gitPrivateNetworks: values.GIT_PRIVATE_NETWORKS ?? [],
     agentHostPorts: values.AGENT_HOST_PRIVATE_PORTS,
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),

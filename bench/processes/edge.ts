@@ -5,18 +5,19 @@ import { openBuildPlatform } from "../../server/composition/deployments.ts";
 import { readConfig } from "../../server/config.ts";
 import { openEmbeddedPlatform } from "../../server/platforms/embedded/open-embedded-platform.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { buildExample } from "../support/build-example.ts";
+import { buildExample, buildRepository } from "../support/build-example.ts";
 import { serveCommands } from "../support/serve-commands.ts";
 
 export interface EdgeOptions {
   dataDirectory: string;
+  gitBaseUrl?: string;
 }
 
 export type EdgeCommands = Awaited<ReturnType<typeof open>>["commands"];
 
-async function open({ dataDirectory }: EdgeOptions) {
+async function open({ dataDirectory, gitBaseUrl }: EdgeOptions) {
   const { PATH, HOME } = process.env;
-  const config = readConfig({ PATH, HOME, DATA_DIR: dataDirectory });
+  const config = readConfig({ PATH, HOME, DATA_DIR: dataDirectory, GIT_BASE_URL: gitBaseUrl });
   const log = createLogger(config.logLevel);
   const platform = await openEmbeddedPlatform({
     dataDirectory,
@@ -35,6 +36,7 @@ async function open({ dataDirectory }: EdgeOptions) {
   const signal = new AbortController().signal;
   const commands = {
     build: (example: string) => buildExample(buildPlatform, example),
+    buildRepository: (repo: string) => buildRepository(buildPlatform, repo),
     /** Publishes a bundle as an app, and returns its URL. */
     async publish(slug: string, { code, assets, migrations }: Bundle): Promise<string> {
       await platform.databases.create(slug);

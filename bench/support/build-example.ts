@@ -9,10 +9,15 @@ interface BuildPlatform {
 }
 
 /** Builds an example like a deployment does, and keeps the bundle in its workspace. */
-export async function buildExample({ git, bundler, workspaces }: BuildPlatform, example: string): Promise<Bundle> {
-  const { sourceDirectory, outputDirectory } = await workspaces.open(example, 1);
+export function buildExample(platform: BuildPlatform, example: string): Promise<Bundle> {
+  return buildRepository(platform, `examples/${example}`);
+}
+
+/** @param repo - such as `examples/hello` */
+export async function buildRepository({ git, bundler, workspaces }: BuildPlatform, repo: string): Promise<Bundle> {
+  const { sourceDirectory, outputDirectory } = await workspaces.open(repo.replace("/", "-"), 1);
   const onOutput = () => undefined;
   const { signal } = new AbortController();
-  await git.checkOut({ repo: `examples/${example}`, branch: "main", directory: sourceDirectory, onOutput, signal });
+  await git.checkOut({ repo, branch: "main", directory: sourceDirectory, onOutput, signal });
   return bundler.bundle({ sourceDirectory, outputDirectory, onOutput, signal });
 }

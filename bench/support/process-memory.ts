@@ -19,11 +19,14 @@ export function residentMb(pid: number): Promise<number> {
   return readSizeMb(pid, "Rss");
 }
 
-/** Returns the PSS of all descendants of a process, and the number of its direct children. */
+/**
+ * Returns the PSS of all descendants of a process, and the number of its direct children. One that ends meanwhile has no size:
+ * the service starts short programs, such as `du`.
+ */
 export async function descendantsMb(pid: number): Promise<{ children: number; mb: number }> {
-  const children = await listChildren(pid);
+  const children = await listChildren(pid).catch(() => []);
   let mb = 0;
-  for (const child of children) mb += (await proportionalMb(child)) + (await descendantsMb(child)).mb;
+  for (const child of children) mb += (await proportionalMb(child).catch(() => 0)) + (await descendantsMb(child)).mb;
   return { children: children.length, mb };
 }
 
@@ -32,7 +35,8 @@ async function readSizeMb(pid: number, field: string): Promise<number> {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(rollup)?.[1]) / 1024;
 }
 
-async function listChildren(pid: number): Promise<number[]> {
+/** The process ids of the direct children of a process. */
+export async function listChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean).map(Number);
 }

@@ -1,3 +1,4 @@
+import type { BareProxyCommands, BareProxyOptions } from "../processes/bare-proxy.ts";
 import type { BareGatewayCommands, BareGatewayOptions } from "../processes/bare-gateway.ts";
 import type { EdgeCommands, EdgeOptions } from "../processes/edge.ts";
 import type { HandWrittenListCommands, HandWrittenListOptions } from "../processes/hand-written-list-apps.ts";
@@ -16,6 +17,14 @@ export function startService(options: ServiceOptions, signal: AbortSignal): Prom
 /** Starts the embedded edge platform without the control plane. */
 export function startEdge(options: EdgeOptions, signal: AbortSignal): Promise<EdgeProcess> {
   return startProcess(new URL("../processes/edge.ts", import.meta.url), options, signal);
+}
+
+/** Starts a reverse proxy that only forwards. */
+export function startBareProxy(
+  options: BareProxyOptions,
+  signal: AbortSignal,
+): Promise<CommandProcess<BareProxyCommands>> {
+  return startProcess(new URL("../processes/bare-proxy.ts", import.meta.url), options, signal);
 }
 
 /** Starts the baseline of `GET /v1/apps`. */

@@ -1,3 +1,5 @@
+import { DEFAULT_FOLDERS, MCP_CLIENTS, renderSettings } from "./mcp-clients.ts";
+
 /** For each client the name and the content of its configuration file. It contains the token. */
 export type ClientConfigurations = Record<"claude_code" | "codex" | "openclaw" | "generic", ClientConfiguration>;
 
@@ -7,6 +9,9 @@ export interface ClientConfiguration {
   content: string;
 }
 
+/** The name of the gateway in the settings of a client. */
+const NAME = "service";
+
 /**
  * Returns what connects a client of an agent to the tool gateway.
  *
@@ -15,21 +20,23 @@ export interface ClientConfiguration {
  */
 export function clientConfigurations(url: string, token: string): ClientConfigurations {
   const headers = { Authorization: `Bearer ${token}` };
+  const { codex, "claude-code": claudeCode } = MCP_CLIENTS;
+  const json = (section: readonly string[], entry: Readonly<Record<string, unknown>>) =>
+    renderSettings({ format: "json", section }, NAME, entry);
   return {
-    claude_code: json(".mcp.json", { mcpServers: { service: { type: "http", url, headers } } }),
-    codex: {
-      file: "~/.codex/config.toml",
-      // A string of JSON is a basic string of TOML too.
-      content: `[mcp_servers.service]\nurl = ${JSON.stringify(url)}\nhttp_headers = { Authorization = ${JSON.stringify(headers.Authorization)} }\n`,
+    claude_code: {
+      file: claudeCode.projectFiles[0],
+      content: renderSettings(claudeCode, NAME, claudeCode.http(url, { token })),
     },
-    // Without `transport`, OpenClaw uses the older transport with server-sent events.
-    openclaw: json("~/.openclaw/openclaw.json", {
-      mcp: { servers: { service: { url, transport: "streamable-http", headers } } },
-    }),
-    generic: json("mcp.json", { mcpServers: { service: { url, headers } } }),
+    codex: {
+      file: `${DEFAULT_FOLDERS[codex.folder]}/${codex.files[0]}`,
+      content: renderSettings(codex, NAME, codex.http(url, { token })),
+    },
+    openclaw: {
+      file: "~/.openclaw/openclaw.json",
+      // Without `transport`, OpenClaw uses the older transport with server-sent events.
+      content: json(["mcp", "servers"], { url, transport: "streamable-http", headers }),
+    },
+    generic: { file: "mcp.json", content: json(["mcpServers"], { url, headers }) },
   };
-}
-
-function json(file: string, content: object): ClientConfiguration {
-  return { file, content: `${JSON.stringify(content, null, 2)}\n` };
 }

@@ -1,5 +1,6 @@
 import type { AgentHosts } from "../ports/agent-host.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { checkToken } from "../shared/token-rules.ts";
 import type { ValueCipher } from "../shared/value-cipher.ts";
 
 /** The dependencies of functions that store how to connect to a gateway. */
@@ -15,13 +16,12 @@ const MAX_TOKEN_LENGTH = 1000;
 export function checkConnection({ hosts }: ConnectionDeps, { url, token }: { url: string; token: string }): void {
   const problem = hosts.findUrlProblem(url);
   if (problem !== null) throw new ServiceError("invalid", `url: ${problem}.`);
-  checkToken(token);
+  checkGatewayToken(token);
 }
 
 /** @throws {ServiceError} `invalid` */
-export function checkToken(token: string): void {
-  if (/^[\x21-\x7e]+$/.test(token) && token.length <= MAX_TOKEN_LENGTH) return;
-  throw new ServiceError("invalid", `token: must have 1 to ${MAX_TOKEN_LENGTH} visible ASCII characters.`);
+export function checkGatewayToken(token: string): void {
+  checkToken(token, MAX_TOKEN_LENGTH);
 }
 
 export function sealToken({ tokenCipher }: ConnectionDeps, serverId: string, token: string): string {

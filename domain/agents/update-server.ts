@@ -6,7 +6,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { type ServerConnectionView, serverNotFound, toConnectionView } from "./agent-view.ts";
-import { checkConnection, checkToken, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
+import { checkConnection, checkGatewayToken, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
 
 export interface UpdateServerDeps extends ConnectionDeps {
   em: EntityManager;
@@ -67,7 +67,7 @@ function toConnection(deps: ConnectionDeps, { url, token }: Partial<NewConnectio
       "token: is required with url, because the stored token is sent to no other address.",
     );
   }
-  if (url === undefined) checkToken(token);
+  if (url === undefined) checkGatewayToken(token);
   else checkConnection(deps, { url, token });
   return { url, token };
 }

@@ -27,6 +27,8 @@ export interface AppDetail extends AppSummary {
   manifest: Manifest | null;
   url: string;
   repo: string;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  host: string | null;
   branch: string;
   root_directory: string | null;
   build_network: boolean;

@@ -25,6 +25,8 @@ export const AppSchema = defineEntity({
     name: p.string(),
     slug: p.string().unique(),
     repo: p.string(),
+    /** The connected git host that has the repository; `null` for the service's own. */
+    gitHost: p.text().nullable(),
     branch: p.string(),
     /** The folder to build, relative to the root of the repository, such as `apps/web`; `null` to find it. */
     rootDirectory: p.string().nullable(),
@@ -65,6 +67,15 @@ export const AppSchema = defineEntity({
       .onUpdate(() => new Date()),
   },
   indexes: [{ properties: ["orgId", "createdAt"] }],
+  triggers: [
+    {
+      name: "notify_app",
+      timing: "after",
+      events: ["insert", "update", "delete"],
+      /** Sends an event of the organization. A migration defines the function. */
+      expression: `create trigger "notify_app" after insert or delete or update of "name", "status", "status_message", "error", "storage_problem", "live_deployment_id", "updated_at" on "apps" for each row execute function "notify_app"()`,
+    },
+  ],
   checks: [
     { name: "apps_status_check", expression: `status in (${quotedList(APP_STATUSES)})` },
     { name: "apps_requested_runtime_check", expression: `requested_runtime in (${quotedList(RUNTIMES)})` },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { type FindGitAccessDeps, resolveHost } from "../git-connections/find-git-access.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Runtime } from "../ports/bundler.ts";
@@ -11,7 +12,7 @@ import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { checkCustomization } from "./customization-text-rules.ts";
 import { findAppByKey, type RepeatableRequest, storeIdempotencyKey } from "./idempotency.ts";
 import { checkAppQuota, lockOrganization } from "./app-quota.ts";
-import { checkBranch, checkRepo } from "./repository-rules.ts";
+import { checkBranch, checkRepo } from "../repositories/repository-rules.ts";
 import { normalizeRootDirectory } from "./root-directory-rules.ts";
 import { slugFor } from "./slug.ts";
 
@@ -26,6 +27,8 @@ export interface NewDeployment {
   number: number;
   trigger: "deploy" | "redeploy" | "rollback";
   repo: string;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  gitHost: string | null;
   branch: string;
   /** The commit of a rollback. */
   commit?: string | null;
@@ -55,8 +58,7 @@ export interface NewVariable {
 
 export type StoreVariables = (em: EntityManager, appId: string) => void;
 
-export interface DeployDeps {
-  em: EntityManager;
+export interface DeployDeps extends FindGitAccessDeps {
   plans: Plans;
   /** Records a deployment and queues it in the transaction of `em`. */
   enqueueDeployment(em: EntityManager, deployment: NewDeployment): Promise<void>;
@@ -75,6 +77,8 @@ export interface DeployDeps {
 
 export interface DeployApp {
   repo: string;
+  /** The git host, such as `gitlab.com`; without it, the one that has the repository. */
+  host?: string | undefined;
   /** Without it: `main`, or the default branch of a repository that has no `main`. */
   branch?: string | undefined;
   customization?: string | undefined;
@@ -119,10 +123,11 @@ export async function deployApp(
   checkBuildNetwork(request.build_network, deps.buildEgress);
   const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
   const storeVariables = deps.prepareVariables(request.variables ?? []);
+  const gitHost = await resolveHost(deps, { orgId: caller.orgId, repo: request.repo }, request.host);
   const { tokenSecret } = deps;
   const repeatable =
     idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request, tokenSecret };
-  const call = { caller, request, rootDirectory, storeVariables, repeatable };
+  const call = { caller, request, gitHost, rootDirectory, storeVariables, repeatable };
   for (let attempt = 1; ; attempt++) {
     try {
       return deployedApp(deps, await inTransaction(deps.em, (em) => recordApp(em, deps, call)));
@@ -135,6 +140,7 @@ export async function deployApp(
 interface DeployCall {
   caller: Caller;
   request: DeployApp;
+  gitHost: string | null;
   /** In the normalized form. */
   rootDirectory: string | null;
   storeVariables: StoreVariables;
@@ -145,7 +151,7 @@ interface DeployCall {
 async function recordApp(
   em: EntityManager,
   deps: DeployDeps,
-  { caller, request, rootDirectory, storeVariables, repeatable }: DeployCall,
+  { caller, request, gitHost, rootDirectory, storeVariables, repeatable }: DeployCall,
 ): Promise<App> {
   const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
@@ -158,7 +164,7 @@ async function recordApp(
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
-  const source = { orgId, createdBy, repo, branch, rootDirectory, buildNetwork, requestedRuntime };
+  const source = { orgId, createdBy, repo, gitHost, branch, rootDirectory, buildNetwork, requestedRuntime };
   const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();

@@ -11,6 +11,7 @@ export interface GetAppDeps {
 
 const SOURCE_COLUMNS = [
   "repo",
+  "git_host",
   "branch",
   "root_directory",
   "build_network",
@@ -38,6 +39,7 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
     manifest: row.manifest,
     url: deps.urlOf(row.slug),
     repo: row.repo,
+    host: row.git_host,
     branch: row.branch,
     root_directory: row.root_directory,
     build_network: row.build_network,
@@ -50,4 +52,10 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
 /** The same error for an app that never existed, one that is gone, and one of another organization. */
 export function appNotFound(): ServiceError {
   return new ServiceError("not_found", "App not found");
+}
+
+/** @throws {ServiceError} `not_found` when the organization has no such app */
+export async function requireApp(db: Db, { orgId, id }: { orgId: string; id: string }): Promise<void> {
+  const app = db.selectFrom("apps").select("id").where("id", "=", id).where("org_id", "=", orgId);
+  if ((await app.executeTakeFirst()) === undefined) throw appNotFound();
 }

@@ -8,7 +8,7 @@ import type { AppDetail } from "./app-view.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { getApp, type GetAppDeps } from "./get-app.ts";
 import { lockExistingApp } from "./lock-app.ts";
-import { checkBranch } from "./repository-rules.ts";
+import { checkBranch } from "../repositories/repository-rules.ts";
 import { normalizeRootDirectory } from "./root-directory-rules.ts";
 
 export interface UpdateAppDeps extends GetAppDeps {

@@ -70,7 +70,9 @@ export const AuditEventSchema = defineEntity({
     pageIndex("org_user", ["org_id", "user_id"]),
     pageIndex("org_credential", ["org_id", "credential_id"]),
     pageIndex("org_action", ["org_id", "action"]),
+    pageIndex("org_target", ["org_id", "target"]),
     { ...pageIndex("user", ["user_id"]), where: { orgId: null } },
+    { ...pageIndex("user_target", ["user_id", "target"]), where: { orgId: null } },
     { properties: ["createdAt"] },
   ],
 });

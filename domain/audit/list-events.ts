@@ -45,6 +45,7 @@ export interface ListEventsRequest extends TimeRange {
   user_id?: string | undefined;
   credential_id?: string | undefined;
   action?: string | undefined;
+  target?: string | undefined;
   cursor?: string | undefined;
 }
 
@@ -61,10 +62,10 @@ export interface ListEventsDeps {
 export async function listEvents(
   { db }: ListEventsDeps,
   { orgId }: Caller,
-  { user_id: userId, credential_id: credentialId, action, cursor, ...range }: ListEventsRequest,
+  { user_id: userId, credential_id: credentialId, action, target, cursor, ...range }: ListEventsRequest,
 ): Promise<AuditPage> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const filter = { userId, credentialId, action, after, ...validateTimeRange(range) };
+  const filter = { userId, credentialId, action, target, after, ...validateTimeRange(range) };
   const rows = await selectEvents(db, orgId, filter, PAGE_SIZE + 1).execute();
   const page = rows.slice(0, PAGE_SIZE);
   const names = await findNames(

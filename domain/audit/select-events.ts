@@ -8,6 +8,8 @@ export interface EventFilter {
   /** The id of the credential of the actor, such as a token. */
   credentialId?: string | undefined;
   action?: string | undefined;
+  /** The object of the action. */
+  target?: string | undefined;
   /** Timestamps in UTC. `to` is exclusive. */
   from?: string | undefined;
   to?: string | undefined;
@@ -78,13 +80,14 @@ const newestFirst = (order: OrderByItemBuilder) => order.desc().nullsLast();
 
 function matchesFilter(
   builder: ExpressionBuilder<DatabaseTables, "audit_events">,
-  { userId, credentialId, action, from, to, after }: EventFilter,
+  { userId, credentialId, action, target, from, to, after }: EventFilter,
 ): Expression<SqlBool> {
   const { and, eb } = builder;
   return and([
     ...(userId === undefined ? [] : [eb("user_id", "=", userId)]),
     ...(credentialId === undefined ? [] : [eb("credential_id", "=", credentialId)]),
     ...(action === undefined ? [] : [eb("action", "=", action)]),
+    ...(target === undefined ? [] : [eb("target", "=", target)]),
     ...(from === undefined ? [] : [eb("created_at", ">=", from as never)]),
     ...(to === undefined ? [] : [eb("created_at", "<", to as never)]),
     ...(after === undefined ? [] : [isAfterCursor(builder, after)]),

@@ -37,6 +37,7 @@ export type DeploymentSource = Pick<
   NewDeployment,
   | "trigger"
   | "repo"
+  | "gitHost"
   | "branch"
   | "branchIsDefault"
   | "commit"

@@ -14,6 +14,8 @@ export interface ClaimedDeployment {
   slug: string;
   tokenVersion: number;
   repo: string;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  gitHost: string | null;
   branch: string;
   number: number;
   /** The commit to deploy; `null` for the newest one of the branch. */
@@ -81,6 +83,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
   deployment.startedAt ??= now;
   deployment.attempts += 1;
   deployment.status = "queued";
+  deployment.steps = null;
   return {
     deploymentId: deployment.id,
     appId: app.id,
@@ -88,6 +91,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     slug: app.slug,
     tokenVersion: app.tokenVersion,
     repo: deployment.repo,
+    gitHost: deployment.gitHost ?? null,
     branch: deployment.branch,
     number: deployment.number,
     requestedCommit: deployment.requestedCommit ?? null,

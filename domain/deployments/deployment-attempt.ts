@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { FindGitAccessDeps } from "../git-connections/find-git-access.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
@@ -9,11 +10,14 @@ import { inTransaction } from "../shared/transaction.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import type { CustomizeDeps } from "./customize-source.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
+import type { DeploymentStatus } from "./deployment-status.ts";
+import { Deployment } from "./deployment.entity.ts";
 import type { LogMasks } from "./log-masks.ts";
 import type { AppPlatform } from "./release-resources.ts";
+import type { DeploymentStep, StartedStep } from "./step-times.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
 
-export interface StepDeps extends AppPlatform, CustomizeDeps {
+export interface StepDeps extends AppPlatform, CustomizeDeps, FindGitAccessDeps {
   em: EntityManager;
   git: GitSource;
   bundler: Bundler;
@@ -31,6 +35,8 @@ export interface Attempt {
   workspace: Workspace;
   log: DeploymentLog;
   masks: LogMasks;
+  /** The steps so far. */
+  steps: StartedStep[];
   signal: AbortSignal;
 }
 
@@ -43,18 +49,40 @@ export interface StepsResult {
   framework: string | null;
 }
 
-type Step = "cloning" | "customizing" | "building" | "provisioning";
+/** The steps that start with a status. */
+const STATUS_STEPS = {
+  cloning: "fetch",
+  customizing: "customize",
+  building: "prepare",
+  provisioning: "provision",
+} as const satisfies Partial<Record<DeploymentStatus, DeploymentStep>>;
 
 /**
- * Changes the status of a deployment to the step that begins.
+ * Changes the status of a deployment, and records the step that starts with it.
  *
  * @throws {LeaseLost}
  */
-export async function startStep(
+export async function startStatus(
   { em }: StepDeps,
-  { deployment }: Attempt,
-  step: Step,
+  { deployment, steps }: Attempt,
+  status: keyof typeof STATUS_STEPS,
   details: StatusDetails & { statusMessage: string },
 ): Promise<void> {
-  await inTransaction(em, (tx) => transitionDeployment(tx, deployment, step, details));
+  steps.push(startedNow(STATUS_STEPS[status]));
+  await inTransaction(em, (tx) => transitionDeployment(tx, deployment, status, { ...details, steps }));
+}
+
+/** Records that a further step of the status has started. */
+export async function startStep({ em }: StepDeps, { deployment, steps }: Attempt, name: DeploymentStep): Promise<void> {
+  const { deploymentId, fencingToken } = deployment;
+  steps.push(startedNow(name));
+  // No step fails because its time is not stored. The next one stores all of them.
+  await em
+    .fork()
+    .nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { steps })
+    .catch(() => undefined);
+}
+
+function startedNow(name: DeploymentStep): StartedStep {
+  return { name, started_at: new Date().toISOString() };
 }

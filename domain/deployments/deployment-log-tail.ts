@@ -2,7 +2,7 @@ import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { isInProgress } from "../apps/app-status.ts";
 import type { Db } from "../database-types.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { ChangeSignal, type LogChunk } from "../shared/log-stream.ts";
+import { ChangeSignal, type StreamChunk } from "../shared/stream-events.ts";
 import type { DeploymentStatus } from "./deployment-status.ts";
 import { LogText } from "./log-text.ts";
 
@@ -43,7 +43,7 @@ export class DeploymentLogTail implements Disposable {
   readonly #changed = new ChangeSignal();
   readonly #timer: NodeJS.Timeout;
   /** By the position before them. They are valid until the log changes. */
-  readonly #chunks = new Map<number, LogChunk>();
+  readonly #chunks = new Map<number, StreamChunk>();
   #stored = "";
   #text = new LogText();
   #end: LogEnd | null = null;
@@ -70,7 +70,7 @@ export class DeploymentLogTail implements Disposable {
   }
 
   /** Returns the events after a position, when there are any. */
-  async readAfter(position: number, signal: AbortSignal): Promise<LogChunk> {
+  async readAfter(position: number, signal: AbortSignal): Promise<StreamChunk> {
     for (;;) {
       const chunk = this.#chunks.get(position) ?? this.#createChunk(position);
       if (chunk.length > 0) return chunk;
@@ -82,10 +82,14 @@ export class DeploymentLogTail implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #createChunk(position: number): LogChunk {
+  #createChunk(position: number): StreamChunk {
     const { number } = this.#deployment;
     const lines = this.#text.readLines(position, CHUNK_LENGTH, this.#end !== null).slice(0, CHUNK_LINES);
-    const chunk: LogChunk = lines.map((line) => ({ id: `${number}-${line.position}`, type: "line", data: line.text }));
+    const chunk: StreamChunk = lines.map((line) => ({
+      id: `${number}-${line.position}`,
+      type: "line",
+      data: line.text,
+    }));
     if (chunk.length === 0 && this.#end !== null)
       return [{ id: `${number}-end`, type: "end", data: JSON.stringify(this.#end) }];
     if (this.#chunks.size >= MAX_KEPT_CHUNKS) this.#chunks.clear();

@@ -1,13 +1,14 @@
 import path from "node:path";
+import { findGitAccess } from "../git-connections/find-git-access.ts";
 import { isDeepStrictEqual } from "node:util";
 import { App } from "../apps/app.entity.ts";
 import { sourceBucketName } from "../apps/app-resources.ts";
-import type { BuiltBundle } from "../ports/bundler.ts";
+import type { BuiltBundle, BundleStep } from "../ports/bundler.ts";
 import type { DiscoveryResult } from "../ports/procedure-discovery.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import { storeArtifact } from "./artifacts.ts";
 import { customizeSource } from "./customize-source.ts";
-import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
+import { type Attempt, startStatus, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
 import { describeDatabaseChange, readLiveDatabaseUse } from "./database-use.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
@@ -23,8 +24,10 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   if (customization !== null) await customize(deps, attempt, customization);
   const variables = await deps.variables.readForBuild(attempt.deployment.appId);
   const bundle = await build(deps, attempt, variables);
+  await startStep(deps, attempt, "inspect");
   const { procedures, problem } = await discover(deps, attempt, bundle);
   const { workspace, signal } = attempt;
+  await startStep(deps, attempt, "store");
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   const change = describeDatabaseChange(bundle.code, await readLiveDatabaseUse(deps, attempt.deployment.appId));
   const problems = [...(await provisionApp(deps, attempt, bundle)), ...omissions, ...bundle.warnings];
@@ -42,15 +45,18 @@ async function clone(deps: StepDeps, attempt: Attempt): Promise<readonly string[
     appId,
     deploymentId,
     fencingToken,
+    orgId,
     repo,
+    gitHost: host,
     branch,
     branchIsDefault: orDefaultBranch,
     requestedCommit: commit,
   } = deployment;
-  await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${commit ?? branch}).`, error: null });
+  await startStatus(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${commit ?? branch}).`, error: null });
   log.say(`cloning ${repo}, ${commit === null ? `branch ${branch}` : `commit ${commit}`}`);
   const directory = workspace.sourceDirectory;
-  const wanted = { repo, branch, orDefaultBranch, commit };
+  const access = await findGitAccess(deps, { orgId, repo, host });
+  const wanted = { repo, access, branch, orDefaultBranch, commit };
   const checkout = await deps.git.checkOut({ ...wanted, directory, onOutput: log.output, signal });
   const { warnings = [], branch: used = branch } = checkout;
   const em = deps.em.fork();
@@ -62,7 +68,9 @@ async function clone(deps: StepDeps, attempt: Attempt): Promise<readonly string[
 
 async function customize(deps: StepDeps, attempt: Attempt, instructions: string): Promise<void> {
   const { deployment, workspace, log, masks, signal } = attempt;
-  await startStep(deps, attempt, "customizing", { statusMessage: "The app builder agent is customizing the source." });
+  await startStatus(deps, attempt, "customizing", {
+    statusMessage: "The app builder agent is customizing the source.",
+  });
   log.say("customizing");
   // The agent reads what trials print.
   await masks.refresh();
@@ -77,7 +85,7 @@ async function build(
 ): Promise<BuiltBundle> {
   const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
-  await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
+  await startStatus(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
@@ -88,7 +96,8 @@ async function build(
   const { rootDirectory: requestedRoot, requestedRuntime: runtime } = deployment;
   const settings = { rootDirectory: requestedRoot, runtime, network, variables, registry };
   const source = { sourceDirectory, outputDirectory, ...settings };
-  const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, signal });
+  const onStep = (step: BundleStep) => startStep(deps, attempt, step);
+  const bundle = await deps.bundler.bundle({ ...source, organizationId, appId, onOutput: log.output, onStep, signal });
   await recordRuntime(deps, deployment, bundle.code.runtime);
   const { rootDirectory } = bundle;
   if (deployment.rootDirectory === null && rootDirectory !== ".")
@@ -107,13 +116,14 @@ async function storeSources(deps: StepDeps, { deployment, workspace, signal }: A
 }
 
 async function discover(
-  { discovery, reportInternalError }: StepDeps,
-  { deployment, workspace, log, signal }: Attempt,
+  { discovery, reportInternalError, variables }: StepDeps,
+  { deployment, workspace, log, masks, signal }: Attempt,
   { code, rootDirectory }: BuiltBundle,
 ): Promise<DiscoveryResult> {
+  await masks.refresh();
   const sourceDirectory = path.join(workspace.sourceDirectory, rootDirectory);
   const report = (error: unknown) => reportInternalError(error, deployment);
-  const request = { code, sourceDirectory, signal };
+  const request = { code, sourceDirectory, variables: await variables.read(deployment.appId), signal };
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
   log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);

@@ -3,6 +3,7 @@ import type { Runtime } from "../ports/bundler.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DeploymentStatus } from "./deployment-status.ts";
 import type { DeploymentTrigger } from "./deployment.entity.ts";
+import type { StepTime } from "./step-times.ts";
 
 /** A deployment, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
 export interface DeploymentView {
@@ -15,6 +16,8 @@ export interface DeploymentView {
   error: string | null;
   trigger: DeploymentTrigger;
   repo: string;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  host: string | null;
   branch: string;
   /** `null` until the branch is cloned, unless the request names it. */
   commit: string | null;
@@ -37,6 +40,12 @@ export interface DeploymentView {
   finished_at: string | null;
 }
 
+/** One deployment with all its fields. */
+export interface DeploymentDetail extends DeploymentView {
+  /** The steps of its newest attempt so far, in their order. If it failed, the last one failed. */
+  steps: StepTime[];
+}
+
 /** Selects the deployments of one app as `toDeploymentView` needs them. No other organization's app has any. */
 export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
   return db
@@ -54,6 +63,7 @@ export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; app
       "deployments.error",
       "deployments.trigger",
       "deployments.repo",
+      "deployments.git_host as host",
       "deployments.branch",
       "deployments.commit",
       "deployments.requested_commit",

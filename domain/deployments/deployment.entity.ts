@@ -3,6 +3,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import { type Runtime, RUNTIMES } from "../ports/bundler.ts";
 import { quotedList } from "../shared/quoted-list.ts";
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./deployment-status.ts";
+import type { StartedStep } from "./step-times.ts";
 
 /** What starts a deployment. */
 export const DEPLOYMENT_TRIGGERS = ["deploy", "redeploy", "rollback", "push"] as const;
@@ -24,6 +25,8 @@ export const DeploymentSchema = defineEntity({
     number: p.integer(),
     trigger: p.string().$type<DeploymentTrigger>(),
     repo: p.string(),
+    /** The connected git host that has the repository; `null` for the service's own. */
+    gitHost: p.text().nullable(),
     branch: p.string(),
     /** The request named no branch, so a repository that has no such branch deploys its default branch. */
     branchIsDefault: p.boolean().default(false),
@@ -65,6 +68,8 @@ export const DeploymentSchema = defineEntity({
     fencingToken: p.integer().default(0),
     /** When the worker that holds the lease last renewed it; `null` while no worker holds it. */
     leaseRenewedAt: p.datetime(3).nullable(),
+    /** The steps of the newest attempt so far; `null` before the first one. */
+    steps: p.json<readonly StartedStep[]>().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /** The first claim. */
     startedAt: p.datetime(3).nullable(),
@@ -73,6 +78,15 @@ export const DeploymentSchema = defineEntity({
   },
   uniques: [{ properties: ["appId", "number"] }],
   indexes: [{ properties: ["status"] }],
+  triggers: [
+    {
+      name: "notify_deployment",
+      timing: "after",
+      events: ["insert", "update"],
+      /** Sends an event of the organization. A migration defines the function. */
+      expression: `create trigger "notify_deployment" after insert or update of "status", "status_message" on "deployments" for each row execute function "notify_deployment"()`,
+    },
+  ],
   checks: [
     { name: "deployments_status_check", expression: `status in (${quotedList(DEPLOYMENT_STATUSES)})` },
     { name: "deployments_requested_runtime_check", expression: `requested_runtime in (${quotedList(RUNTIMES)})` },

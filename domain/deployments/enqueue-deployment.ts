@@ -4,7 +4,7 @@ import type { NewDeployment } from "../apps/deploy-app.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { addCounts } from "../usage/usage-counter.ts";
-import { periodOf } from "../usage/usage-period.ts";
+import { dayOf, periodOf } from "../usage/usage-period.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** Records a deployment and queues it in the transaction of `em`: both exist exactly if that transaction commits. */
@@ -12,9 +12,13 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const logKey = deploymentLogKey(request.appId, request.number);
   em.create(Deployment, { ...request, logKey, status: "queued" });
   await em.flush();
-  const { orgId } = request;
-  const counted = { period: periodOf(new Date()), metric: "deployments", subject_id: orgId, count: 1 } as const;
-  await addCounts(queryBuilderOf(em as never), [{ org_id: orgId, ...counted }]);
+  const { orgId, appId } = request;
+  const now = new Date();
+  const counted = { org_id: orgId, metric: "deployments", count: 1 } as const;
+  await addCounts(queryBuilderOf(em as never), [
+    { ...counted, period: periodOf(now), subject_id: orgId },
+    { ...counted, period: dayOf(now), subject_id: appId },
+  ]);
   await jobs.enqueue(em, queueOf(request), { deploymentId: request.id, orgId: request.orgId });
 }
 

@@ -18,12 +18,20 @@ const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 const MAX_QUOTED_LINES = 3;
 const MAX_QUOTED_LENGTH = 300;
 
-/** Returns what a script reported when it failed, with the first lines that it printed, unless they are its message. */
+/** Lines in which npm repeats a script that it runs. */
+const SCRIPT_LINE = /^> /;
+
+/**
+ * Returns what a script reported when it failed, with the first lines that it printed, unless they are its message. Of a message that ends
+ * with a colon, the lines that follow it.
+ */
 export function describeStart({ message, printed }: UnhealthyScript): string {
-  const other = printed.filter((line) => !message.includes(line)).slice(0, MAX_QUOTED_LINES);
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  const at = message.endsWith(":") ? printed.findIndex((line) => message.endsWith(line)) : -1;
+  const other = printed.slice(at + 1).filter((line) => !message.includes(line) && !SCRIPT_LINE.test(line));
+  const sentence = /[.!?]$/.test(message) ? message : `${message.replace(/:$/, "")}.`;
   if (other.length === 0) return sentence;
-  return `${sentence} The app printed: ${JSON.stringify(other.join(" / ").slice(0, MAX_QUOTED_LENGTH))}`;
+  const quoted = other.slice(0, MAX_QUOTED_LINES).join(" / ").slice(0, MAX_QUOTED_LENGTH);
+  return `${sentence} The app printed: ${JSON.stringify(quoted)}`;
 }
 
 /**
@@ -38,19 +46,30 @@ export async function adviseOnVariables(
   error: UnhealthyScript,
   { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
 ): Promise<string | null> {
+  const lines = [error.message, ...error.printed];
+  if (lines.some((line) => BUN_ERROR.test(line))) return NEEDS_BUN;
   const { values } = await variables.read(deployment.appId);
   const ofService = namesSetByService(code);
   const isUnset = (name: string) => !Object.hasOwn(values, name) && !ofService.has(name);
   const missing = findMissingVariables([...error.message.split("\n"), ...error.printed]).filter(isUnset);
   if (missing.length > 0) return adviseToSet(missing, "start");
-  const unreachable = findUnreachable([error.message, ...error.printed]);
+  const unreachable = findUnreachable(lines);
   if (unreachable !== null) return unreachable;
   const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
   const names = example?.names.filter(isUnset) ?? [];
   if (example === null || names.length === 0) return null;
-  const [what, pronoun] = names.length === 1 ? ["a variable that is", "it"] : ["variables that are", "them"];
-  return `${example.file} names ${what} not set: ${formatNames(names)}. If the app needs ${pronoun}: ${adviseToSet(names, "start")}`;
+  const [what, subject] =
+    names.length === 1
+      ? ["a variable that is", "it if the app needs it"]
+      : ["variables that are", "those that the app needs"];
+  return `${example.file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
 }
+
+/** What Node.js says about code that uses the globals and modules of Bun. */
+const BUN_ERROR =
+  /\bBun is not defined\b|Received protocol 'bun:'|Cannot find (?:package|module) 'bun(?::\w+)?'|WebStandard does not support listen/;
+const NEEDS_BUN =
+  "The app uses APIs that only Bun has (Bun.…, bun:…). Servers run in Node.js, also those that start with bun. Replace these APIs, such as Bun.serve by node:http or a framework for Node.js, and bun:sqlite by node:sqlite. Then deploy again.";
 
 function namesSetByService(code: AppCode): ReadonlySet<string> {
   if (code.runtime === "worker") return new Set();
@@ -67,9 +86,15 @@ const OTHER_SERVERS: Readonly<Record<string, readonly [name: string, variable: s
   9200: ["Elasticsearch", "ELASTICSEARCH_URL"],
 };
 
-/** What to do for a server that another program on its own machine refused. */
+/** What Node.js says about the name of a host that has no address. */
+const UNKNOWN_HOST = /\b(?:ENOTFOUND|EAI_AGAIN):? ([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\b/i;
+
+/** What to do for a host without an address, or a server that another program on its own machine refused. */
 function findUnreachable(lines: readonly string[]): string | null {
   const text = lines.join("\n");
+  const host = UNKNOWN_HOST.exec(text)?.[1];
+  if (host !== undefined)
+    return `The app could not find the host ${host}. It reaches hosts with a public address only. Correct the name of the host, or the variable that it comes from, and deploy again.`;
   const port = /ECONNREFUSED (?:127\.0\.0\.1|::1|localhost):(\d+)/.exec(text)?.[1] ?? "";
   const server = OTHER_SERVERS[port];
   if (server === undefined) return null;

@@ -122,7 +122,11 @@ export async function requeueDeployment(deps: EndDeps, deployment: ClaimedDeploy
     await transitionDeployment(tx, deployment, "queued", {
       statusMessage: "Waiting to be built again after a restart of the service.",
     });
-    await tx.nativeUpdate(Deployment, { id: deploymentId }, { attempts: attempt - 1, leaseRenewedAt: null });
+    await tx.nativeUpdate(
+      Deployment,
+      { id: deploymentId },
+      { attempts: attempt - 1, leaseRenewedAt: null, steps: null },
+    );
     await deps.jobs.enqueue(tx, queueOf(deployment), { deploymentId, orgId });
   });
 }

@@ -1,7 +1,7 @@
 import { appNotFound } from "../apps/get-app.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
-import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
+import { invalidEventId, type EventReader } from "../shared/stream-events.ts";
 import { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
 import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
@@ -52,7 +52,7 @@ export async function followDeploymentLog(
   { orgId }: Caller,
   { id: appId, number }: { id: string; number?: number | undefined },
   lastEventId: string | null,
-): Promise<LogStream | null> {
+): Promise<EventReader | null> {
   const after = parseEventId(lastEventId);
   const row = await selectLog(deps.db, { orgId, appId }, number)
     .select(["deployments.id", "deployments.number"])
@@ -67,7 +67,7 @@ async function openStream(
   tails: DeploymentLogTails,
   deployment: FollowedDeployment,
   start: number,
-): Promise<LogStream> {
+): Promise<EventReader> {
   const { instance: tail, release } = tails.acquire(deployment);
   let position = start;
   try {

@@ -1,10 +1,11 @@
-import { appNotFound } from "../apps/get-app.ts";
+import { requireApp } from "../apps/get-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
-import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
+import { type DeploymentDetail, type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
+import { toStepTimes } from "./step-times.ts";
 
 export interface ReadDeploymentsDeps {
   db: Db;
@@ -45,7 +46,7 @@ export async function listDeployments(
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumberCursor(cursor, 9));
   const rows = await query.execute();
-  if (rows.length === 0) await requireApp(db, { orgId, appId });
+  if (rows.length === 0) await requireApp(db, { orgId, id: appId });
   const views = rows.slice(0, limit).map(toDeploymentView);
   const deployments = isForAgent ? takeWithinBudget(views, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS) : views;
   const last = deployments.at(-1);
@@ -55,21 +56,20 @@ export async function listDeployments(
   };
 }
 
-/** @throws {ServiceError} `not_found` */
-async function requireApp(db: Db, { orgId, appId }: { orgId: string; appId: string }): Promise<void> {
-  const app = db.selectFrom("apps").select("id").where("id", "=", appId).where("org_id", "=", orgId);
-  if ((await app.executeTakeFirst()) === undefined) throw appNotFound();
-}
-
 /** @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment */
 export async function getDeployment(
   { db }: ReadDeploymentsDeps,
   { orgId }: Caller,
   { id: appId, number }: { id: string; number: number },
-): Promise<DeploymentView> {
-  const row = await selectDeployments(db, { orgId, appId }).where("deployments.number", "=", number).executeTakeFirst();
+): Promise<DeploymentDetail> {
+  const row = await selectDeployments(db, { orgId, appId })
+    .select("deployments.steps")
+    .where("deployments.number", "=", number)
+    .executeTakeFirst();
   if (row === undefined) throw deploymentNotFound();
-  return toDeploymentView(row);
+  const { steps, ...summary } = row;
+  const view = toDeploymentView(summary);
+  return { ...view, steps: toStepTimes(steps, view.finished_at) };
 }
 
 /** The same error for a deployment that never existed and for any of another organization. */

@@ -2,11 +2,18 @@ import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
 import type { AppCode, Bundle } from "../ports/bundler.ts";
-import { MissingVariables, NoHandler, UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
+import {
+  MissingVariables,
+  NoHandler,
+  NothingListens,
+  ServerMigrationFailed,
+  UnhealthyScript,
+  UnsupportedScript,
+} from "../ports/edge-platform.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { adviseToSet } from "../shared/missing-variables.ts";
-import { type Attempt, startStep, type StepDeps } from "./deployment-attempt.ts";
+import { type Attempt, startStatus, startStep, type StepDeps } from "./deployment-attempt.ts";
 import { adviseOnPath } from "./explain-paths.ts";
 import { adviseOnVariables, describeStart } from "./explain-start.ts";
 import { LeaseLost } from "./lease.ts";
@@ -25,7 +32,7 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Pro
   const { deployment, log, signal } = attempt;
   const { appId } = deployment;
   const manifest = { sql_database_id: sqlDatabaseId(appId), object_bucket_name: sourceBucketName(appId) };
-  await startStep(deps, attempt, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
+  await startStatus(deps, attempt, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
   log.say("provisioning");
   await deps.databases.create(sqlDatabaseId(appId));
   if (bundle.migrations.length > 0) await migrate(deps, attempt, bundle);
@@ -34,10 +41,13 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Pro
   const { code } = bundle;
   if (code.runtime === "node" && code.server.migration !== undefined)
     log.say(`before it goes live, its database is brought up to date with \`${code.server.migration}\``);
+  await startStep(deps, attempt, "publish");
   return publish(deps, attempt, bundle);
 }
 
-async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { migrations }: Bundle): Promise<void> {
+async function migrate(deps: StepDeps, attempt: Attempt, { migrations }: Bundle): Promise<void> {
+  const { deployment, log, signal } = attempt;
+  await startStep(deps, attempt, "migrate");
   log.say(`applying ${migrations.length} migrations`);
   try {
     await deps.databases.migrate(sqlDatabaseId(deployment.appId), migrations, signal);
@@ -76,7 +86,7 @@ export async function publish(
     if (!(error instanceof UnhealthyScript)) throw error;
     sayPrinted(attempt, error);
     const advice = adviseOnScript(error) ?? (await adviseOnStart(deps, attempt, error, { code, rootDirectory }));
-    throw new BuildFailure("user", describeStart(error), advice ?? DEFAULT_ADVICE, { cause: error });
+    throw new BuildFailure("user", describeStart(error), advice ?? defaultAdvice(error), { cause: error });
   }
 }
 
@@ -89,8 +99,14 @@ function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
     log.say(`the app printed: ${line.slice(0, MAX_LOGGED_LENGTH)}`);
 }
 
-const DEFAULT_ADVICE =
-  "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+/** What to do about a failure whose messages say nothing more. */
+function defaultAdvice(error: UnhealthyScript): string {
+  if (error instanceof ServerMigrationFailed)
+    return "Run it against a copy of the database, correct it, and deploy again.";
+  if (error instanceof NothingListens)
+    return "Let the file that the start command runs listen on the port of the variable PORT, as in app.listen(process.env.PORT), and deploy again.";
+  return "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+}
 
 /** @param bundle - the code that failed, and the folder of its source; `null` without source */
 async function adviseOnStart(

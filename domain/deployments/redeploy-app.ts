@@ -1,5 +1,5 @@
 import { checkCustomization } from "../apps/customization-text-rules.ts";
-import { checkBranch } from "../apps/repository-rules.ts";
+import { checkBranch } from "../repositories/repository-rules.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
 import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
@@ -42,6 +42,7 @@ export async function redeployApp(
     return {
       trigger: "redeploy",
       repo: app.repo,
+      gitHost: app.gitHost ?? null,
       branch: request.branch ?? app.branch,
       branchIsDefault: request.branch === undefined && first.branchIsDefault,
       requestedCommit: request.commit ?? null,

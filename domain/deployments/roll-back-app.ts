@@ -25,10 +25,11 @@ export function rollBackApp(
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
     const { repo, branch, commit = null, customization = null, rootDirectory = null, buildNetwork } = target;
-    const { requestedRuntime = null } = target;
+    const { requestedRuntime = null, gitHost = null } = target;
     return {
       trigger: "rollback",
       repo,
+      gitHost,
       branch,
       branchIsDefault: false,
       commit,

@@ -61,7 +61,7 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const logOptions = { objects: deps.objects, key: logKey, secrets: masks.texts, onStored: announce };
   const log = opened.adopt(await DeploymentLog.open(logOptions), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
-  const attempt = { deployment, workspace, log, masks, signal: AbortSignal.any([lease.signal, stop]) };
+  const attempt = { deployment, workspace, log, masks, steps: [], signal: AbortSignal.any([lease.signal, stop]) };
   await runAttempt(deps, attempt, { ended: lease.signal, stop });
 }
 

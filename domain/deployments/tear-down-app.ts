@@ -11,6 +11,7 @@ import { Customization } from "./customization.entity.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 import { removeUnusedDependencies, type UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
+import { type TeardownStep, teardownMessage } from "./teardown-steps.ts";
 
 export interface TeardownDeps extends AppPlatform, UnusedDependenciesDeps {
   em: EntityManager;
@@ -19,15 +20,20 @@ export interface TeardownDeps extends AppPlatform, UnusedDependenciesDeps {
 /**
  * Removes everything of an app that is `deleting`, and with the last app of an organization its stored dependencies. The
  * record goes last, so after a crash between any two steps the next call continues. Does nothing for an app that is gone or
- * is not `deleting`. Safe to repeat, also twice at the same time.
+ * is not `deleting`. Safe to repeat, also twice at the same time. The status message of the app names the step that runs.
  *
  * @throws any error of a provider; the queue then runs the teardown again
  */
 export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<void> {
   const app = await deps.em.fork().findOne(App, { id: appId, status: "deleting" });
   if (app === null) return;
+  const report = async (step: TeardownStep): Promise<void> => {
+    await deps.em.fork().nativeUpdate(App, { id: appId, status: "deleting" }, { statusMessage: teardownMessage(step) });
+  };
+  await report("deployments in progress");
   await waitForWorkers(deps.em, appId);
-  await releaseResources(deps, { appId, slug: app.slug });
+  await releaseResources(deps, { appId, slug: app.slug }, report);
+  await report("logs and variables");
   await removeLogs(deps, appId);
   await inTransaction(deps.em, async (em) => {
     await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -5,11 +5,14 @@ import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { type DeploymentStatus, statusesBefore } from "./deployment-status.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { LeaseLost } from "./lease.ts";
+import type { StartedStep } from "./step-times.ts";
 
 /** The details that the app's owner sees with the new status. An omitted field keeps its value. */
 export interface StatusDetails {
   statusMessage?: string | null;
   error?: string | null;
+  /** The steps so far. */
+  steps?: readonly StartedStep[];
   /** Added to the manifest of the app; `null` clears it. */
   manifest?: Manifest | null;
 }
@@ -28,7 +31,7 @@ export async function transitionDeployment(
   em: EntityManager,
   { appId, deploymentId, fencingToken }: Pick<ClaimedDeployment, "appId" | "deploymentId" | "fencingToken">,
   status: Exclude<DeploymentStatus, "superseded">,
-  { statusMessage, error, manifest }: StatusDetails = {},
+  { statusMessage, error, steps, manifest }: StatusDetails = {},
 ): Promise<App> {
   const app = await em.findOne(App, { id: appId, fencingToken }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (app === null) throw new LeaseLost();
@@ -39,8 +42,9 @@ export async function transitionDeployment(
     ...(error === undefined ? {} : { error }),
   };
   const ended = isInProgress(status) ? {} : { finishedAt: now, leaseRenewedAt: null };
+  const changes = { ...shown, ...ended, ...(steps === undefined ? {} : { steps }) };
   const where = { id: deploymentId, fencingToken, status: { $in: statusesBefore(status) } };
-  if ((await em.nativeUpdate(Deployment, where, { ...shown, ...ended })) === 0) throw new LeaseLost();
+  if ((await em.nativeUpdate(Deployment, where, changes)) === 0) throw new LeaseLost();
   if (app.latestDeploymentId === deploymentId) em.assign(app, shown);
   if (manifest !== undefined) app.manifest = manifest === null ? null : { ...app.manifest, ...manifest };
   app.updatedAt = now;

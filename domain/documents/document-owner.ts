@@ -7,6 +7,14 @@ export interface DocumentOwner {
   orgId: string;
   /** `null` for Company Knowledge. */
   projectId: string | null;
+  /** Set while a job reads a source: it writes the documents of this source only. Absent for people, who write all others. */
+  source?: SourceRun;
+}
+
+/** One reading of a source. The number is a fencing token: a reading that is not the newest one writes nothing. */
+export interface SourceRun {
+  id: string;
+  run: number;
 }
 
 /** The part of the search index with the passages of an owner. */

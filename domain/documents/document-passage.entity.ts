@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { Language } from "../search/languages.ts";
 
 /** A part of the current version of a document, which the search finds as one text. */
 export const DocumentPassageSchema = defineEntity({
@@ -15,6 +16,8 @@ export const DocumentPassageSchema = defineEntity({
     heading: p.text(),
     /** The part of the document from `startOffset` until before `endOffset`, in UTF-16 code units. */
     content: p.text(),
+    /** The language in which the passage is indexed; `null` until the passages of an earlier release are indexed again. */
+    language: p.string().$type<Language>().nullable(),
     startOffset: p.integer(),
     endOffset: p.integer(),
     /** The id in the search index of the owner. */

@@ -44,6 +44,13 @@ export function documentNotFound(): ServiceError {
   return new ServiceError("not_found", "Document not found.");
 }
 
+export function documentOfSource(): ServiceError {
+  return new ServiceError(
+    "conflict",
+    "The document is read from a source and follows it. Change it at the source, or delete the source.",
+  );
+}
+
 /** @throws {ServiceError} `invalid` */
 export function checkFileName(name: string): void {
   if (isPlainLine(name, DOCUMENT_LIMITS.fileNameLength)) return;

@@ -1,12 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { queryBuilderOf } from "../database-types.ts";
+import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { TextWorkers } from "../ports/text-workers.ts";
 import type { TextRemoval } from "../search/encode-texts.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
-import { type DocumentOwner, ownerExists, projectNotFound } from "./document-owner.ts";
-import { documentNotFound } from "./document-rules.ts";
+import { type DocumentOwner, ownerExists, projectNotFound, type SourceRun } from "./document-owner.ts";
+import { documentNotFound, documentOfSource } from "./document-rules.ts";
 import { Document } from "./document.entity.ts";
 import { DocumentVersion } from "./document-version.entity.ts";
 import type { DocumentTasks } from "./index-document.ts";
@@ -23,19 +23,35 @@ export function lockOfDocuments({ orgId }: DocumentOwner): string {
   return `documents ${orgId}`;
 }
 
-/** @throws {ServiceError} `not_found` for a project that has been deleted meanwhile */
-export async function checkOwnerExists(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
-  if (!(await ownerExists(queryBuilderOf(em), owner))) throw projectNotFound();
+/** The source has been deleted, or another job has begun to read it. */
+export class SourceRunEnded extends Error {
+  override readonly name = "SourceRunEnded";
 }
 
-/** @throws {ServiceError} `not_found` */
+/**
+ * @throws {ServiceError} `not_found` for a project that has been deleted meanwhile
+ * @throws {SourceRunEnded}
+ */
+export async function checkOwnerExists(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
+  if (!(await ownerExists(queryBuilderOf(em), owner))) throw projectNotFound();
+  if (owner.source !== undefined) await checkSourceRun(queryBuilderOf(em), owner.source);
+}
+
+/** In a transaction, the next reading begins only after its end. */
+async function checkSourceRun(tx: Db, { id, run }: SourceRun): Promise<void> {
+  const sources = tx.selectFrom("knowledge_sources").select("id").where("id", "=", id).where("run", "=", run);
+  if ((await sources.forShare().executeTakeFirst()) === undefined) throw new SourceRunEnded();
+}
+
+/** @throws {ServiceError} `not_found`; `conflict` for a document of a source that a person wants to change */
 export async function findDocument(
   em: SqlEntityManager,
-  { orgId, projectId }: DocumentOwner,
+  { orgId, projectId, source }: DocumentOwner,
   id: string,
 ): Promise<Document> {
   const document = isUuid(id) ? await em.findOne(Document, { id, orgId, projectId }) : null;
   if (document === null) throw documentNotFound();
+  if ((document.sourceId ?? null) !== (source?.id ?? null)) throw documentOfSource();
   return document;
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { DatabaseTables } from "../database-types.ts";
 import type { DocumentType } from "../ports/document-reader.ts";
-import type { Language } from "../search/languages.ts";
+import type { DocumentLanguage } from "./passage-languages.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DocumentKind } from "./document-kind.ts";
 
@@ -10,9 +10,11 @@ export interface DocumentSummary {
   title: string;
   /** `null` for a document of a project. */
   kind: DocumentKind | null;
-  language: Language;
+  language: DocumentLanguage;
   /** The name of the file that was uploaded last; `null` for a document that was written. */
   file_name: string | null;
+  /** The source from which the document is read; `null` for a document of people. */
+  source_id: string | null;
   /** The number of the current version. */
   version: number;
   created_by: string | null;
@@ -42,6 +44,7 @@ export function toDocumentSummary(row: Selectable<DatabaseTables["documents"]>):
     kind: row.kind,
     language: row.language,
     file_name: row.file_name,
+    source_id: row.source_id,
     version: row.version,
     created_by: row.created_by,
     updated_by: row.updated_by,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Language } from "../search/languages.ts";
 import type { DocumentKind } from "./document-kind.ts";
+import type { DocumentLanguage } from "./passage-languages.ts";
 
 /** A document of the Company Knowledge of an organization, or of one of its projects. */
 export const DocumentSchema = defineEntity({
@@ -18,10 +18,14 @@ export const DocumentSchema = defineEntity({
     /** `null` for a document of a project. */
     kind: p.string().$type<DocumentKind>().nullable(),
     title: p.text(),
-    /** How the search finds the words of the text, such as `english`. */
-    language: p.string().$type<Language>(),
+    /** Stated by who wrote the document, such as `english`; `auto`: each passage has the language in which it is written. */
+    language: p.string().$type<DocumentLanguage>(),
     /** The name of the file that was uploaded last, with its folders; `null` for a document that was written. */
     fileName: p.text().nullable(),
+    /** The source from which the document is read; `null` for a document of people. */
+    sourceId: p.uuid().nullable(),
+    /** The SHA-256 of the file of the source, in hex. */
+    sourceHash: p.string().nullable(),
     /** The number of the current version. */
     version: p.integer(),
     /** The texts of all kept versions in UTF-8. */
@@ -33,7 +37,11 @@ export const DocumentSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p.datetime(3),
   },
-  indexes: [{ properties: ["orgId", "projectId", "title", "id"] }, { properties: ["orgId", "projectId", "fileName"] }],
+  indexes: [
+    { properties: ["orgId", "projectId", "title", "id"] },
+    { properties: ["orgId", "projectId", "fileName"] },
+    { properties: ["sourceId"] },
+  ],
 });
 
 export class Document extends DocumentSchema.class {}

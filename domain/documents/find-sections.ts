@@ -1,4 +1,5 @@
 import { type TextRange, trimRange } from "./find-sentences.ts";
+import { findFrontMatter } from "./front-matter.ts";
 
 /** The text between a heading and the next one. */
 export interface Section {
@@ -12,7 +13,7 @@ interface Line extends TextRange {
   text: string;
 }
 
-interface Heading {
+export interface Heading {
   level: number;
   title: string;
   /** Of the heading. */
@@ -22,13 +23,13 @@ interface Heading {
 /** The longest heading path, in characters. */
 const MAX_HEADING = 200;
 
-/** Divides Markdown along its headings. Together the sections contain every word of the text. */
+/** Divides Markdown along its headings. Together the sections contain every word of the text below its front matter. */
 export function findSections(text: string): Section[] {
   const headings = findHeadings(text);
   const sections: Section[] = [];
   const [first] = headings;
   const path: Heading[] = [];
-  addSection(sections, [], trimRange(text, { start: 0, end: first?.range.start ?? text.length }));
+  addSection(sections, [], trimRange(text, { start: textStart(text), end: first?.range.start ?? text.length }));
   for (const [index, heading] of headings.entries()) {
     while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
     path.push(heading);
@@ -44,12 +45,18 @@ function addSection(sections: Section[], path: readonly Heading[], body: TextRan
   if (body.start < body.end) sections.push({ path: path.map(({ title }) => title), body });
 }
 
-function findHeadings(text: string): Heading[] {
+/** Returns where the text begins below its front matter. */
+export function textStart(text: string): number {
+  return findFrontMatter(text)?.range.end ?? 0;
+}
+
+/** Finds the headings of Markdown, in their order. */
+export function findHeadings(text: string): Heading[] {
   const headings: Heading[] = [];
   let fence: string | null = null;
   let before: Line | null = null;
   let previous: Line | null = null;
-  for (const line of iterateLines(text)) {
+  for (const line of iterateLines(text, textStart(text))) {
     const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line.text)?.[1] ?? null;
     if (fence !== null) {
       if (marker?.startsWith(fence)) fence = null;
@@ -64,8 +71,8 @@ function findHeadings(text: string): Heading[] {
   return headings;
 }
 
-function* iterateLines(text: string): Generator<Line> {
-  for (let start = 0; start < text.length;) {
+function* iterateLines(text: string, from: number): Generator<Line> {
+  for (let start = from; start < text.length;) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     yield { start, end, text: text.slice(start, end) };
@@ -91,6 +98,8 @@ function readUnderlined(before: Line | null, title: Line | null, line: Line): He
 
 function toHeadingTitle(text: string): string {
   return text
+    .replaceAll(/!?\[([^[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)/g, "$1")
+    .replace(/\s*\{[:#][^{}]*\}$/, "")
     .replaceAll(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "")
     .trim()
     .slice(0, MAX_HEADING);

@@ -9,7 +9,9 @@ let segmenter: Intl.Segmenter | null = null;
 
 /** A point that ends no sentence. */
 const ABBREVIATION =
-  /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|incl|excl|mr|mrs|ms|dr|prof|ltd|corp|fig|sec|dept|max|min)\.$/i;
+  /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|incl|excl|mr|mrs|ms|dr|prof|ltd|corp|fig|sec|dept|max|min|bzw|ca|inkl|zzgl|nr|abs|vgl|z\. ?b|d\. ?h)\.$/i;
+/** In German a point makes an ordinal number of a number, as in `am 30. April`. */
+const ORDINAL = /\s(?:am|vom|zum|zur|bis|den|dem|der|des|die|das|ab|seit|im|jeden|jedem) \d{1,2}\.$/i;
 
 /** The numbers of footnotes after the end of a sentence, such as `[12]`. */
 const FOOTNOTES = /(?<=[.!?]["')\]]?)(?:\[\d{1,4}\])+/g;
@@ -27,7 +29,8 @@ export function findSentences(text: string, { start, end }: TextRange): TextRang
   for (const { segment, index } of segmenter.segment(paragraph)) {
     const from: number = open ?? index;
     const until = index + segment.trimEnd().length;
-    open = ABBREVIATION.test(segment.trimEnd()) ? from : null;
+    const found = segment.trimEnd();
+    open = ABBREVIATION.test(found) || ORDINAL.test(found) ? from : null;
     if (open === null) pushTrimmed(sentences, text, { start: start + from, end: start + until });
   }
   if (open !== null) pushTrimmed(sentences, text, { start: start + open, end });

@@ -2,6 +2,7 @@ import { type EncodedTexts, encodeTexts, planRemoval, type TextRemoval } from ".
 import type { IndexedText } from "../search/indexed-text.ts";
 import type { Language } from "../search/languages.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
+import { type DocumentLanguage, findLanguages } from "./passage-languages.ts";
 import { type Passage, splitPassages } from "./split-passages.ts";
 
 /** What the index stores of a document besides its text. */
@@ -9,12 +10,12 @@ export interface IndexedDocument {
   title: string;
   /** Absent or `null` for a document without a kind. */
   kind?: DocumentKind | null | undefined;
-  language: Language;
+  language: DocumentLanguage;
 }
 
 /** The passages of a document, and what the search index stores of them. It is plain data. */
 export interface IndexedPassages {
-  passages: Passage[];
+  passages: (Passage & { language: Language })[];
   texts: EncodedTexts;
 }
 
@@ -22,6 +23,8 @@ export interface IndexedPassages {
 export interface StoredPassage {
   heading: string;
   content: string;
+  /** `null` for a passage that was added before languages were detected. */
+  language: Language | null;
   index_id: number;
 }
 
@@ -33,7 +36,9 @@ export async function indexDocument({
   document: IndexedDocument;
   content: string;
 }): Promise<IndexedPassages> {
-  const passages = splitPassages(content);
+  const split = splitPassages(content);
+  const languages = await findLanguages(document.language, split);
+  const passages = split.map((passage, index) => ({ ...passage, language: languages[index] ?? "english" }));
   return { passages, texts: await encodeTexts(passages.map((passage) => toIndexedText(document, passage))) };
 }
 
@@ -49,14 +54,24 @@ export function planPassageRemoval({
   document: IndexedDocument;
   passages: readonly StoredPassage[];
 }): Promise<TextRemoval> {
-  return planRemoval(passages.map((passage) => ({ ...toIndexedText(document, passage), indexId: passage.index_id })));
+  return planRemoval(
+    passages.map((passage) => ({
+      ...toIndexedText(document, { ...passage, language: languageOf(passage.language, document.language) }),
+      indexId: passage.index_id,
+    })),
+  );
 }
 
 export function toIndexedText(
-  { title, kind, language }: IndexedDocument,
-  { heading, content }: { heading: string; content: string },
+  { title, kind }: Pick<IndexedDocument, "title" | "kind">,
+  { heading, content, language }: { heading: string; content: string; language: Language },
 ): IndexedText {
   return { title: `${title}\n${heading}`, body: content, category: categoryOf(kind ?? null), language };
+}
+
+/** Returns the language with which a stored passage was indexed. Before languages were detected, it was English if none was stated. */
+export function languageOf(stored: Language | null, stated: DocumentLanguage): Language {
+  return stored ?? (stated === "auto" ? "english" : stated);
 }
 
 /** The work on documents that runs in worker threads. */

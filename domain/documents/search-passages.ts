@@ -7,7 +7,8 @@ import { searchByMeaning, type TextSearchDeps } from "../search/search-by-meanin
 import { searchIndexAndWeigh } from "../search/search-index.ts";
 import type { WeighedWord } from "../search/weigh-words.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
-import { type DocumentOwner, scopeOf, selectDocuments } from "./document-owner.ts";
+import { type DocumentOwner, scopeOf } from "./document-owner.ts";
+import { languageOf } from "./index-document.ts";
 
 /** A passage with words of a query, or with a similar meaning. */
 export interface PassageHit {
@@ -37,6 +38,8 @@ export interface FoundPassages {
   hits: PassageHit[];
   /** The words of the query, and how much each of them says in the documents of the owner. */
   words: WeighedWord[];
+  /** The language of the query. */
+  language: Language;
 }
 
 /** How many more passages are compared by how close the words of the query are. */
@@ -54,24 +57,22 @@ export async function searchPassages(
     limit: limit * CANDIDATES,
     ...(kind !== undefined && { categories: [categoryOf(kind)] }),
   };
-  const [{ hits: byWords, words }, byMeaning] = await Promise.all([
+  const [{ hits: byWords, words, language }, byMeaning] = await Promise.all([
     searchIndexAndWeigh(deps.db, scope, {
       ...query,
-      language: "any",
-      selectLanguages: (added) => selectLanguages(deps.db, owner, added),
+      language: "detect",
       typos: true,
     }),
     searchByMeaning(deps, scope, query),
   ]);
   const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
-  if (ids.size === 0) return { hits: [], words };
+  if (ids.size === 0) return { hits: [], words, language };
   const similarities = new Map(byMeaning.map(({ indexId, similarity }) => [indexId, similarity]));
   const passages = await readPassages(deps.db, owner.orgId, scope.ownerId, { ids: [...ids], similarities });
   const found = byWords.flatMap(({ indexId, score }) => {
     const passage = passages.get(indexId);
     return passage === undefined ? [] : [{ ...passage, score }];
   });
-  const language = found[0]?.language ?? "english";
   // A passage that is further down by its words may be among the best by its meaning.
   const rankedLimit = byMeaning.length === 0 ? limit : found.length;
   const ranked = found.length === 0 ? [] : rankByProximity({ text, language, limit: rankedLimit }, found);
@@ -79,14 +80,7 @@ export async function searchPassages(
   const hits = fuseHits(ranked, similar)
     .slice(0, limit)
     .map(({ title: _title, body: _body, indexId: _indexId, ...hit }) => hit);
-  return { hits, words };
-}
-
-/** A language counts while a document has it. A deleted document leaves no trace in the reading of questions. */
-async function selectLanguages(db: Db, owner: DocumentOwner, added: readonly Language[]): Promise<Language[]> {
-  const rows = await selectDocuments(db, owner).select("document.language").distinct().execute();
-  const languages = new Set(rows.map(({ language }) => language));
-  return added.filter((language) => languages.has(language));
+  return { hits, words, language };
 }
 
 interface RankablePassage extends PassageHit {
@@ -102,7 +96,8 @@ async function readPassages(
   ownerId: string,
   { ids, similarities }: { ids: number[]; similarities: ReadonlyMap<number, number> },
 ): Promise<Map<number, RankablePassage>> {
-  const rows = await selectPassages(db, orgId, ownerId, ids);
+  const selected = await selectPassages(db, orgId, ownerId, ids);
+  const rows = selected.map((row) => ({ ...row, language: languageOf(row.language, row.stated) }));
   await Promise.all([...new Set(rows.map(({ language }) => language))].map(loadAnalyzer));
   return new Map(
     rows.map((row) => [
@@ -128,8 +123,8 @@ function selectPassages(db: Db, orgId: string, ownerId: string, indexIds: number
   return db
     .selectFrom("document_passages as passage")
     .innerJoin("documents as document", "document.id", "passage.document_id")
-    .select(["passage.document_id", "passage.heading", "passage.content", "passage.index_id"])
-    .select(["document.title", "document.kind", "document.language"])
+    .select(["passage.document_id", "passage.heading", "passage.content", "passage.index_id", "passage.language"])
+    .select(["document.title", "document.kind", "document.language as stated"])
     .where("passage.owner_id", "=", ownerId)
     .where("passage.index_id", "in", indexIds)
     .where("passage.org_id", "=", orgId)

@@ -84,6 +84,11 @@ export async function restoreDocument(
   return summarize(deps.db, owner, await restoreVersion(deps, owner, { id, number, userId }));
 }
 
-async function summarize(db: Db, owner: DocumentOwner, { id, status }: WrittenDocument): Promise<ChangedDocument> {
+/** Returns a document that was written, without its text. */
+export async function summarize(
+  db: Db,
+  owner: DocumentOwner,
+  { id, status }: WrittenDocument,
+): Promise<ChangedDocument> {
   return { ...(await getDocumentSummary(db, owner, id)), status };
 }

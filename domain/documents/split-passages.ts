@@ -1,5 +1,5 @@
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
-import { findSections, type Section } from "./find-sections.ts";
+import { findSections, type Section, textStart } from "./find-sections.ts";
 import { findSentences, type TextRange, trimRange } from "./find-sentences.ts";
 
 /** A part of a document that the search finds as one text. */
@@ -13,8 +13,8 @@ export interface Passage extends TextRange {
 /** The longest passage, in characters: about 250 words of English. */
 const MAX_LENGTH = 1500;
 
-/** A line that begins an item of a list, or a row of a table. */
-const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)]|\|)(?:\s|$)/;
+/** A line that begins an item of a list, a row of a table, a definition, a question or an answer. */
+const ITEM = /^\s*(?:(?:[-*+:]|\d{1,9}[.)]|\|)(?:\s|$)|(?:\*\*|__)?(?:Q|A|Question|Answer)\s?(?:\d{0,3}:|\d{1,3}\.))/;
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 
 /**
@@ -30,7 +30,7 @@ export function splitPassages(text: string): Passage[] {
   const passages = sections.length > DOCUMENT_LIMITS.passages ? [] : sections.flatMap(toPassages);
   if (passages.length > 0 && passages.length <= DOCUMENT_LIMITS.passages) return passages;
   // Of this length, half of the passages of the longest text have room for two.
-  return toPassages({ path: [], body: trimRange(text, { start: 0, end: text.length }) });
+  return toPassages({ path: [], body: trimRange(text, { start: textStart(text), end: text.length }) });
 }
 
 /** Joins paragraphs, items and sentences to passages of similar length. */
@@ -39,7 +39,7 @@ function packUnits(text: string, body: TextRange): TextRange[] {
   if (length <= MAX_LENGTH) return [body];
   const target = length / Math.ceil(length / MAX_LENGTH);
   const passages: TextRange[] = [];
-  for (const unit of findUnits(text, body).flatMap((range) => splitLong(text, range))) {
+  for (const unit of joinTables(text, findUnits(text, body)).flatMap((range) => splitLong(text, range))) {
     const last = passages.at(-1);
     const fits = last !== undefined && last.end - last.start < target && unit.end - last.start <= MAX_LENGTH;
     if (fits) last.end = unit.end;
@@ -68,6 +68,23 @@ export function findUnits(text: string, { start, end }: TextRange): TextRange[] 
     from = until + 1;
   }
   return units.map((unit) => trimRange(text, unit));
+}
+
+/** Joins the rows of each table that fits into one passage: a row is understood with the names of its columns. */
+function joinTables(text: string, units: readonly TextRange[]): TextRange[] {
+  const joined: TextRange[] = [];
+  for (const unit of units) {
+    const table = joined.at(-1);
+    const isNext =
+      table !== undefined &&
+      text.charAt(unit.start) === "|" &&
+      text.charAt(table.start) === "|" &&
+      unit.end - table.start <= MAX_LENGTH &&
+      !/\n\s*\n/.test(text.slice(table.end, unit.start));
+    if (isNext) table.end = unit.end;
+    else joined.push({ ...unit });
+  }
+  return joined;
 }
 
 function splitLong(text: string, unit: TextRange): TextRange[] {

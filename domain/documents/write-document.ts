@@ -2,7 +2,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { DocumentType } from "../ports/document-reader.ts";
-import type { Language } from "../search/languages.ts";
+import type { DocumentLanguage } from "./passage-languages.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { inLockedTransaction } from "../shared/transaction.ts";
@@ -42,14 +42,16 @@ export interface DocumentContent {
   mediaType: DocumentType;
   /** Of the uploaded file, or of the written text. */
   sizeBytes: number;
+  /** The SHA-256 of the file of a source, in hex. */
+  sourceHash?: string;
 }
 
 /** What people decide about a document. A field that is absent stays as it is, or gets its default. */
 export interface DocumentFields {
   title?: string | undefined;
   kind?: DocumentKind | null | undefined;
-  /** Default: english. */
-  language?: Language | undefined;
+  /** Default: `auto`. */
+  language?: DocumentLanguage | undefined;
 }
 
 /** `unchanged`: the document had the same text, title, kind and language before. */
@@ -88,7 +90,7 @@ async function createOnce(
   { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
 ): Promise<WrittenDocument> {
   const { fileName } = content;
-  const { kind = null, language = "english" } = fields;
+  const { kind = null, language = "auto" } = fields;
   const title = fields.title ?? content.title ?? "Untitled";
   checkTitle(title);
   const text = cleanContent(content.text);
@@ -104,6 +106,7 @@ async function createOnce(
     const author = { createdBy: userId, updatedBy: userId, createdAt: now, updatedAt: now };
     const document = em.create(Document, {
       ...{ orgId: owner.orgId, projectId: owner.projectId, kind, title, language, fileName },
+      ...{ sourceId: owner.source?.id ?? null, sourceHash: content.sourceHash ?? null },
       ...{ version: 0, storedBytes: 0, indexRows: 0, ...author },
     });
     const quota = await readDocumentQuota(tx, plans, owner.orgId);
@@ -171,6 +174,7 @@ function selectByFileName(tx: Db, owner: DocumentOwner, fileName: string): Promi
   return selectDocuments(tx, owner)
     .select("document.id")
     .where("document.file_name", "=", fileName)
+    .where("document.source_id", "is not distinct from", owner.source?.id ?? null)
     .orderBy("document.created_at")
     .limit(1)
     .executeTakeFirst();
@@ -188,7 +192,11 @@ async function changeOnce(
   const text = content === undefined ? before.text : cleanContent(content.text);
   const hasNewText = text !== before.text;
   const isMoved = title !== before.title || kind !== (before.kind ?? null) || language !== before.language;
-  if (!hasNewText && !isMoved) return { id, status: "unchanged" };
+  const sourceHash = content?.sourceHash ?? before.sourceHash ?? null;
+  if (!hasNewText && !isMoved) {
+    if (sourceHash !== (before.sourceHash ?? null)) await setSourceHash(deps, owner, id, sourceHash);
+    return { id, status: "unchanged" };
+  }
   const removal = await planRemovalOf(deps, owner, before);
   const document = { title, kind, language };
   const indexed = await deps.textWorkers.run(owner.orgId, "indexDocument", { document, content: text });
@@ -199,13 +207,26 @@ async function changeOnce(
     const quota = await readDocumentQuota(tx, deps.plans, owner.orgId);
     const bytesBefore = countedBytes(current);
     await removePassages(tx, owner, id, removal);
-    em.assign(current, { ...document, updatedBy: userId, updatedAt: new Date() });
+    em.assign(current, { ...document, sourceHash, updatedBy: userId, updatedAt: new Date() });
     if (hasNewText && content !== undefined) await addVersion(em, current, { userId, content, text, restored });
     setIndexRows(current, indexed);
     await em.flush();
     if (hasNewText) checkRoomForText(quota, countedBytes(current) - bytesBefore);
     await addPassages(tx, owner, id, indexed);
     return { id, status: "updated" };
+  });
+}
+
+/** The file of a source has changed, but not its text. */
+function setSourceHash(
+  { em: root }: Pick<WriteDocumentDeps, "em">,
+  owner: DocumentOwner,
+  id: string,
+  sourceHash: string | null,
+): Promise<void> {
+  return inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
+    await checkOwnerExists(em, owner);
+    await em.nativeUpdate(Document, { id }, { sourceHash });
   });
 }
 

@@ -1,14 +1,10 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import { getLoadedAnalyzer } from "../search/analyzer.ts";
+import { type Language, prefixOfTerm } from "../search/languages.ts";
 import type { WeighedWord } from "../search/weigh-words.ts";
 import type { Sentence } from "./list-sentences.ts";
+import { questionTerms } from "./question-words.ts";
 
-/** Words that say how a question is asked, and not what it is about. */
-const QUESTION_WORDS = new Set(
-  "ask asking called can company cost costs could describe do does explain find get gets give happen happens have how know list long look make many may me mean means much must need needs next offer often please policy provide say says see show tell use used using want way work works".split(
-    " ",
-  ),
-);
 /** What a word counts that only the form of a question needs, relative to its weight. */
 const QUESTION_WORD_SHARE = 0.3;
 
@@ -19,27 +15,44 @@ const MAX_WORDS = 16;
 const SIMILAR_SHARE = 0.4;
 /** What a word in a heading counts for the sentences below it. */
 const HEADING_SHARE = 0.6;
+/** What a longer or shorter word with the same beginning counts: `Urlaubstage` for `Urlaub`. */
+const BEGINNING_SHARE = 0.8;
+/** The shortest beginning of two words, and how much of the longer word it is. */
+const MIN_BEGINNING = 5;
+const MIN_BEGINNING_SHARE = 0.5;
+/** A word says what a question is about when it weighs at least this share of what the rarest word weighs. */
+const RARE_SHARE = 0.75;
+
+interface TellingWord extends WeighedWord {
+  /** Whether it says how the question is asked, and not what it is about. */
+  isForm: boolean;
+}
+
+/** How much of each word a text has: 0 to 1. */
+type Found = ReadonlyMap<TellingWord, number>;
 
 /** Which words of a question a text has. */
 export class QuestionCoverage {
-  readonly #words: readonly WeighedWord[];
+  readonly #words: readonly TellingWord[];
   readonly #total: number;
   /** What the headings of a passage have: each of its sentences asks for it. */
-  readonly #headings = new WeakMap<PassageHit, ReadonlySet<WeighedWord>>();
-  readonly #columns = new WeakMap<PassageHit, Map<string, ReadonlySet<WeighedWord>>>();
+  readonly #headings = new WeakMap<PassageHit, Found>();
+  readonly #columns = new WeakMap<PassageHit, Map<string, Found>>();
 
-  constructor(words: readonly WeighedWord[]) {
-    const weighed = selectTelling(words).map((word) => ({
-      ...word,
-      weight: word.weight * (QUESTION_WORDS.has(word.text) ? QUESTION_WORD_SHARE : 1),
-    }));
+  /** @param language - of the question */
+  constructor(words: readonly WeighedWord[], language: Language = "english") {
+    const form = questionTerms(language);
+    const weighed = selectTelling(words).map((word) => {
+      const isForm = !word.terms.isDisjointFrom(form);
+      return { ...word, isForm, weight: word.weight * (isForm ? QUESTION_WORD_SHARE : 1) };
+    });
     this.#words = weighed;
     this.#total = weighed.reduce((sum, { weight }) => sum + weight, 0);
   }
 
   /** Returns how much of the question a passage covers, with the headings above it: 0 to 1. */
   ofPassage(hit: PassageHit): number {
-    return this.#share(new Set([...this.#findInHeading(hit), ...this.#find(hit.content, hit)]));
+    return this.#share(merge(this.#findInHeading(hit), this.#find(hit.content, hit)));
   }
 
   /**
@@ -48,49 +61,86 @@ export class QuestionCoverage {
    */
   score({ quote, header }: Sentence, hit: PassageHit): number {
     const own = this.#find(quote, hit);
-    const above = header === null ? new Set<WeighedWord>() : this.#findInColumns(header, hit);
-    const covered = own.size === 0 ? own : own.union(above);
-    const headings = this.#findInHeading(hit).union(above).difference(covered);
-    return this.#share(covered) + HEADING_SHARE * this.#share(headings);
+    const above: Found = header === null ? new Map() : this.#findInColumns(header, hit);
+    const covered = own.size === 0 ? own : merge(own, above);
+    const headings = merge(this.#findInHeading(hit), above);
+    const further = new Map([...headings].filter(([word]) => !covered.has(word)));
+    return this.#share(covered) + HEADING_SHARE * this.#share(further);
   }
 
-  #findInHeading(hit: PassageHit): ReadonlySet<WeighedWord> {
+  /**
+   * Returns how much a text covers of what a question is about: its words without those of its form.
+   *
+   * @returns `all`: of all words; `rare`: whether it has each of the words that say most
+   */
+  meets(texts: readonly string[], hit: PassageHit): { all: number; rare: boolean } {
+    const found = merge(this.#findInHeading(hit), this.#find(texts.join("\n"), hit));
+    const content = this.#words.filter(({ isForm }) => !isForm);
+    const words = content.length > 0 ? content : this.#words;
+    const most = Math.max(...words.map(({ weight }) => weight));
+    const total = words.reduce((sum, { weight }) => sum + weight, 0);
+    const met = words.reduce((sum, word) => sum + word.weight * (found.get(word) ?? 0), 0);
+    const rare = words.filter(({ weight }) => weight >= RARE_SHARE * most);
+    return { all: total === 0 ? 0 : met / total, rare: rare.every((word) => (found.get(word) ?? 0) >= SIMILAR_SHARE) };
+  }
+
+  #findInHeading(hit: PassageHit): Found {
     const found = this.#headings.get(hit) ?? this.#find(`${hit.documentTitle}\n${hit.heading}`, hit);
     this.#headings.set(hit, found);
     return found;
   }
 
-  #findInColumns(header: string, hit: PassageHit): ReadonlySet<WeighedWord> {
-    const byHeader = this.#columns.get(hit) ?? new Map<string, ReadonlySet<WeighedWord>>();
+  #findInColumns(header: string, hit: PassageHit): Found {
+    const byHeader = this.#columns.get(hit) ?? new Map<string, Found>();
     this.#columns.set(hit, byHeader);
     const found = byHeader.get(header) ?? this.#find(header, hit);
     byHeader.set(header, found);
     return found;
   }
 
-  #find(text: string, { language }: PassageHit): Set<WeighedWord> {
-    const terms = new Set(
-      getLoadedAnalyzer(language)
-        .analyze(text)
-        .map((term) => term.text),
-    );
-    return new Set(this.#words.filter((word) => !word.terms.isDisjointFrom(terms)));
+  #find(text: string, { language }: PassageHit): Found {
+    const analyzed = getLoadedAnalyzer(language).analyze(text);
+    const terms = new Set(analyzed.map((term) => term.text));
+    const found = new Map<TellingWord, number>();
+    for (const word of this.#words) {
+      const share = shareOf(word, terms);
+      if (share > 0) found.set(word, share);
+    }
+    return found;
   }
 
   /** Returns how much of the question the words are: 0 to 1. */
-  #share(found: ReadonlySet<WeighedWord>): number {
-    const sum = [...found].reduce(
-      (total, { weight, isMissing }) => total + weight * (isMissing ? SIMILAR_SHARE : 1),
-      0,
-    );
+  #share(found: Found): number {
+    const sum = [...found].reduce((total, [{ weight }, share]) => total + weight * share, 0);
     return this.#total === 0 ? 0 : sum / this.#total;
   }
 }
 
+function merge(first: Found, second: Found): Found {
+  const merged = new Map(first);
+  for (const [word, share] of second) merged.set(word, Math.max(share, merged.get(word) ?? 0));
+  return merged;
+}
+
+function shareOf(word: TellingWord, terms: ReadonlySet<string>): number {
+  if (!word.terms.isDisjointFrom(terms)) return word.isMissing ? SIMILAR_SHARE : 1;
+  if (word.isForm) return 0;
+  for (const own of word.terms) for (const term of terms) if (haveSameBeginning(own, term)) return BEGINNING_SHARE;
+  return 0;
+}
+
+/** Whether one of two terms of a language begins with the other one. */
+function haveSameBeginning(first: string, second: string): boolean {
+  const [short, long] = first.length < second.length ? [first, second] : [second, first];
+  if (!long.startsWith(short)) return false;
+  const prefix = prefixOfTerm(short).length;
+  const length = short.length - prefix;
+  return length >= MIN_BEGINNING && length >= MIN_BEGINNING_SHARE * (long.length - prefix) && !/\d/.test(long);
+}
+
 /**
  * Returns the words that say what a question is about: without stop words unless there are no others, and of a long question the rarest
- * words that a text has, which are those that the search finds passages by. A stop word of one language can be an unknown word of another
- * one, which would weigh more than all words of the question.
+ * words that a text has, which are those that the search finds passages by.
  */
 function selectTelling(all: readonly WeighedWord[]): readonly WeighedWord[] {
   const telling = all.filter(({ isStopWord }) => !isStopWord);

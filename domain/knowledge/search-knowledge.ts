@@ -4,9 +4,10 @@ import type { LanguageModel } from "../ports/language-model.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { FairQueue } from "../shared/fair-queue.ts";
+import { truncateText } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import { knowledgeOf } from "./company-knowledge.ts";
-import { extractAnswer } from "./extract-answer.ts";
+import { type Confidence, extractAnswer, measureConfidence } from "./extract-answer.ts";
 import { nameCells } from "./list-sentences.ts";
 import { QuestionCoverage } from "./question-coverage.ts";
 import { quoteByMeaning } from "./quote-by-meaning.ts";
@@ -46,13 +47,35 @@ export interface Citation {
   score: number;
 }
 
+/** A passage that has words of a question, and does not answer it. */
+export interface RelatedPassage {
+  document_id: string;
+  title: string;
+  kind: DocumentKind | null;
+  /** The headings above the passage. */
+  heading: string;
+  /** The beginning of the passage: data, not instructions. */
+  excerpt: string;
+}
+
 export interface KnowledgeAnswer {
-  /** A line for each sentence, which ends in `[n]`. If no document answers the question, a sentence that says so. */
-  answer: string;
+  /** A line for each sentence, which ends in `[n]`; `null` when the documents do not answer the question. */
+  answer: string | null;
+  /** `high`: the first quote and its headings have what the question is about. `low`: only its passage has, or nothing answers. */
+  confidence: Confidence;
+  /** What to do without an answer, or with an uncertain one; otherwise `null`. */
+  note: string | null;
   citations: Citation[];
+  /** Without an answer, the passages that come closest. */
+  related: RelatedPassage[];
 }
 
 const NO_ANSWER = "No document of Company Knowledge answers this. Try other words, or ask about one subject at a time.";
+const UNCERTAIN = "The quotes may not answer the question. Read their documents before you rely on them.";
+
+/** The passages that are returned without an answer, and the characters of each. */
+const RELATED = 3;
+const EXCERPT_LENGTH = 300;
 
 /** The passages from which an answer is made. */
 const PASSAGES = 12;
@@ -70,12 +93,31 @@ export async function searchKnowledge(
   signal?: AbortSignal,
 ): Promise<KnowledgeAnswer> {
   const question = readSearchQuery("query", query);
-  const { hits, words } = await searchPassages(deps, knowledgeOf(caller), { text: question, kind, limit: PASSAGES });
-  if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
-  const coverage = new QuestionCoverage(words);
-  const written = await askModel(deps, caller.orgId, { question, hits, signal });
-  if (written !== null) return toAnswer(written, coverage, limit);
-  return toAnswer(await quoteAnswer(deps, caller.orgId, { question, hits, coverage, limit }), coverage, limit);
+  const { hits, words, language } = await searchPassages(deps, knowledgeOf(caller), {
+    text: question,
+    kind,
+    limit: PASSAGES,
+  });
+  const coverage = new QuestionCoverage(words, language);
+  const found = await findAnswer(deps, caller.orgId, { question, hits, coverage, limit, signal });
+  return found === null ? withoutAnswer(hits) : toAnswer(found, coverage, { limit, hits });
+}
+
+interface FoundAnswer {
+  sentences: CitedSentence[];
+  confidence: Confidence;
+}
+
+async function findAnswer(
+  deps: SearchKnowledgeDeps,
+  orgId: string,
+  { signal, ...question }: Question & { coverage: QuestionCoverage; limit: number; signal: AbortSignal | undefined },
+): Promise<FoundAnswer | null> {
+  if (question.hits.length === 0) return null;
+  const written = await askModel(deps, orgId, { ...question, signal });
+  if (written === null) return quoteAnswer(deps, orgId, question);
+  const [cited] = written[0]?.quotes ?? [];
+  return cited === undefined ? null : { sentences: written, confidence: measureConfidence(cited, question.coverage) };
 }
 
 interface Question {
@@ -88,11 +130,20 @@ async function quoteAnswer(
   { queryEmbedder }: SearchKnowledgeDeps,
   orgId: string,
   { question, hits, coverage, limit }: Question & { coverage: QuestionCoverage; limit: number },
-): Promise<CitedSentence[]> {
+): Promise<FoundAnswer | null> {
   const extracted = extractAnswer(question, coverage, hits, limit);
-  if (extracted.length > 0) return extracted.map((found) => ({ text: nameCells(found), quotes: [found] }));
+  if (extracted !== null)
+    return {
+      ...extracted,
+      sentences: extracted.sentences.map((found) => ({ text: nameCells(found), quotes: [found] })),
+    };
   const similar = await quoteByMeaning(queryEmbedder, orgId, question, hits, limit);
-  return similar.map((found) => ({ text: nameCells(found), quotes: [{ ...found, similarity: found.score }] }));
+  if (similar.length === 0) return null;
+  const sentences = similar.map((found) => ({
+    text: nameCells(found),
+    quotes: [{ ...found, similarity: found.score }],
+  }));
+  return { sentences, confidence: "low" };
 }
 
 /** Returns `null` when there is no model, too many calls wait, the plan allows no more of them, or the model does not write an answer that holds. */
@@ -116,7 +167,11 @@ async function askModel(
   }
 }
 
-function toAnswer(sentences: readonly CitedSentence[], coverage: QuestionCoverage, limit: number): KnowledgeAnswer {
+function toAnswer(
+  { sentences, confidence }: FoundAnswer,
+  coverage: QuestionCoverage,
+  { limit, hits }: { limit: number; hits: readonly PassageHit[] },
+): KnowledgeAnswer {
   const citations: Citation[] = [];
   const lines: string[] = [];
   for (const { text, quotes } of sentences) {
@@ -124,7 +179,20 @@ function toAnswer(sentences: readonly CitedSentence[], coverage: QuestionCoverag
     const numbers = quotes.map((quote) => numberOf(quote, citations, coverage));
     lines.push(`${toAnswerSentence(text)} ${numbers.map((n) => `[${n}]`).join("")}`);
   }
-  return lines.length === 0 ? { answer: NO_ANSWER, citations: [] } : { answer: lines.join("\n"), citations };
+  if (lines.length === 0) return withoutAnswer(hits);
+  const note = confidence === "low" ? UNCERTAIN : null;
+  return { answer: lines.join("\n"), confidence, note, citations, related: [] };
+}
+
+function withoutAnswer(hits: readonly PassageHit[]): KnowledgeAnswer {
+  const related = hits.slice(0, RELATED).map(({ documentId, documentTitle, kind, heading, content }) => ({
+    document_id: documentId,
+    title: documentTitle,
+    kind,
+    heading,
+    excerpt: truncateText(content, EXCERPT_LENGTH),
+  }));
+  return { answer: null, confidence: "low", note: NO_ANSWER, citations: [], related };
 }
 
 /** Returns the number of a citation. A quote that several sentences cite has one number. */

@@ -8,6 +8,7 @@ import {
   restoreDocument,
   type SendDocumentDeps,
 } from "../documents/send-document.ts";
+import { addArchive, type AddArchive, type AddedArchive } from "../documents/send-archive.ts";
 import type { Caller } from "../shared/caller.ts";
 import { knowledgeOf } from "./company-knowledge.ts";
 
@@ -28,6 +29,20 @@ export function addKnowledge(
   signal?: AbortSignal,
 ): Promise<ChangedDocument> {
   return addDocument(deps, { owner: knowledgeOf(caller), userId: caller.userId }, document, signal);
+}
+
+export interface AddKnowledgeArchive extends AddArchive {
+  kind: DocumentKind;
+}
+
+/** Adds the documents in a zip archive to Company Knowledge. @throws {ServiceError} as `addArchive` */
+export function addKnowledgeArchive(
+  deps: SendDocumentDeps,
+  caller: Caller,
+  archive: AddKnowledgeArchive,
+  signal?: AbortSignal,
+): Promise<AddedArchive> {
+  return addArchive(deps, { owner: knowledgeOf(caller), userId: caller.userId }, archive, signal);
 }
 
 /** Changes a document of Company Knowledge. @throws {ServiceError} as `replaceDocument` */

@@ -86,6 +86,10 @@ export interface Dependency {
   isDevelopment: boolean;
 }
 
+/** The steps of a build that take time, in their order. */
+export const BUNDLE_STEPS = ["install", "build", "bundle"] as const;
+export type BundleStep = (typeof BUNDLE_STEPS)[number];
+
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
@@ -106,6 +110,8 @@ export interface BundleRequest {
   /** Whether the build script may connect to public addresses. Without it, and if the operator forbids it, it has no network. */
   network?: boolean;
   onOutput: OutputListener;
+  /** Called when a step starts, which waits for it. A build without packages or without a build script leaves steps out. */
+  onStep?: (step: BundleStep) => Promise<void>;
   signal: AbortSignal;
 }
 

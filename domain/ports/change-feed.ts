@@ -2,7 +2,8 @@
  * Notifies all listeners, in every process, that data may have changed. A notice contains only an id, and tells listeners
  * to read the data again. It can arrive twice or out of order, or get lost on the way to another process. The service has
  * four feeds: for apps and their procedures (ids of organizations), for access rights (ids of organizations and users),
- * for the logs of deployments (ids of deployments), and for the connections to gateways of agents (ids of servers).
+ * for the logs of deployments (ids of deployments), and for the connections to gateways of agents (ids of servers). What
+ * changed, for those who follow an organization, is in `EventFeed`.
  */
 export interface ChangeFeed {
   /**

@@ -5,6 +5,13 @@ export const DOCUMENT_TYPES = {
   html: "text/html",
   pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  csv: "text/csv",
+  odt: "application/vnd.oasis.opendocument.text",
+  ods: "application/vnd.oasis.opendocument.spreadsheet",
+  odp: "application/vnd.oasis.opendocument.presentation",
+  epub: "application/epub+zip",
 } as const;
 
 export type DocumentType = (typeof DOCUMENT_TYPES)[keyof typeof DOCUMENT_TYPES];
@@ -25,6 +32,15 @@ export interface ReadDocument {
   text: string;
 }
 
+/** A file in an archive. */
+export interface ArchivedDocument {
+  /** As the archive says: untrusted. */
+  path: string;
+  content: Uint8Array;
+  /** Why the file is not unpacked, in words that follow its name; `null` if it is. */
+  problem: string | null;
+}
+
 export interface ReadOptions {
   /** Which organization sends the file. It has a share of the reader. */
   orgId: string;
@@ -43,4 +59,14 @@ export interface DocumentReader {
    * @throws the reason of the signal when it is aborted
    */
   read(file: DocumentFile, options: ReadOptions): Promise<ReadDocument>;
+
+  /**
+   * Unpacks a zip archive within bounds on time, memory, files and sizes. Links, encrypted files, and files of types that are not read, are
+   * named with the problem, and no content. Safe to repeat.
+   *
+   * @throws {ServiceError} `invalid` for a file that is not a zip archive, is damaged or too large; `unavailable` while too many files
+   *   are being read
+   * @throws the reason of the signal when it is aborted
+   */
+  unpack(archive: Uint8Array, options: ReadOptions): Promise<ArchivedDocument[]>;
 }

@@ -45,6 +45,16 @@ export class SlowStart extends UnhealthyScript {
   override readonly name = "SlowStart";
 }
 
+/** The start command of a Node server ended without an error, and nothing listens on a port. */
+export class NothingListens extends UnhealthyScript {
+  override readonly name = "NothingListens";
+}
+
+/** The command that updates the database of a Node server failed, so the server was not started. */
+export class ServerMigrationFailed extends UnhealthyScript {
+  override readonly name = "ServerMigrationFailed";
+}
+
 /** The script uses what the platform does not have. */
 export class UnsupportedScript extends UnhealthyScript {
   override readonly name = "UnsupportedScript";

@@ -1,9 +1,13 @@
+import type { GitAccess } from "./git-hosts.ts";
+
 /** Receives the output of a step: raw bytes of untrusted code, of any length and perhaps not UTF-8. */
 export type OutputListener = (chunk: Uint8Array) => void;
 
 export interface Checkout {
   /** `owner/name`, already validated. */
   repo: string;
+  /** The connected host that has the repository; without it, the service's own git host. */
+  access?: GitAccess | null;
   /** A branch name that `git check-ref-format` accepts. */
   branch: string;
   /** The full id of the commit to check out; without it, the newest one of the branch. */

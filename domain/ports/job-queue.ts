@@ -13,6 +13,8 @@ export interface Jobs {
   teardown: { appId: string };
   /** Restarts an app with its newest variables. */
   variables: { appId: string; orgId: string };
+  /** Reads a source of Company Knowledge, or removes one that is deleted. */
+  source: { sourceId: string; orgId: string };
   sweep: Record<string, never>;
 }
 

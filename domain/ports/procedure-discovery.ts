@@ -1,3 +1,4 @@
+import type { VariableSet } from "./app-variables.ts";
 import type { AppCode } from "./bundler.ts";
 
 /** A query only reads. A mutation may write. Agents may call a query without confirmation. */
@@ -148,6 +149,8 @@ export interface DiscoveryRequest {
   code: AppCode;
   /** The checkout after the build. Its content is untrusted. */
   sourceDirectory: string;
+  /** A Node server runs with them. Neither problems nor logs have the masked texts. */
+  variables: Pick<VariableSet, "values" | "masks">;
   signal: AbortSignal;
 }
 
@@ -164,7 +167,7 @@ export interface DiscoveryResult {
 export interface ProcedureDiscovery {
   /**
    * Uses the first of these sources that the app has: a tRPC router that its main module exports or that it serves, an
-   * OpenAPI document, an MCP endpoint. Code of the app runs for a bounded time, without network and storage that lasts, and without other bindings than its durable objects.
+   * OpenAPI document, an MCP endpoint. Code of the app runs for a bounded time, without network and storage that lasts. A Worker has no bindings but its durable objects.
    * Changes nothing and is safe to repeat. An error of the app is a `problem`; only internal errors are thrown.
    */
   discover(request: DiscoveryRequest): Promise<DiscoveryResult>;

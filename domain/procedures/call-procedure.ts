@@ -1,4 +1,6 @@
 import { appToken } from "../apps/app-token.ts";
+import { requireApp } from "../apps/get-app.ts";
+import type { Db } from "../database-types.ts";
 import { AppCallFailed, type AppCaller, type ProcedureResult } from "../ports/app-caller.ts";
 import type { ProcedureKind } from "../ports/procedure-discovery.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -40,6 +42,39 @@ export async function callProcedure(
   const { all: procedures } = await deps.procedureIndex.get(caller.orgId);
   const found = procedures.find(({ slug, name }) => slug === app && name === procedure);
   if (found === undefined) throw notFound(procedures, app, procedure);
+  return callFound(deps, caller, found, input, signal);
+}
+
+/**
+ * As `callProcedure`, for an app by its id.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such app, or its live deployment has no such procedure
+ * @throws {InsufficientScope} when the scope of the caller does not permit calling a procedure of this kind
+ */
+export async function callAppProcedure(
+  deps: CallDeps & { db: Db },
+  caller: Caller,
+  { id, name, input }: { id: string; name: string; input: unknown },
+  signal: AbortSignal,
+): Promise<ProcedureResult> {
+  await requireApp(deps.db, { orgId: caller.orgId, id });
+  const { all } = await deps.procedureIndex.get(caller.orgId);
+  const procedures = all.filter(({ appId }) => appId === id);
+  const found = procedures.find((procedure) => procedure.name === name);
+  if (found !== undefined) return callFound(deps, caller, found, input, signal);
+  const names = procedures.map((procedure) => procedure.name);
+  throw names.length === 0
+    ? new ServiceError("not_found", "The app has no procedures. Deploy a version of it that offers some.")
+    : procedureNotFound(names, name);
+}
+
+async function callFound(
+  deps: CallDeps,
+  caller: Caller,
+  found: LiveProcedure,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<ProcedureResult> {
   const error = getScopeError(caller, found.kind);
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
@@ -71,6 +106,10 @@ function notFound(procedures: readonly LiveProcedure[], app: string, procedure: 
     const message = `No ready app with this slug offers procedures.${nearest} service_list_apps lists the apps.`;
     return new ServiceError("not_found", message);
   }
+  return procedureNotFound(names, procedure);
+}
+
+function procedureNotFound(names: readonly string[], procedure: string): ServiceError {
   const nearest = askForName(findNearestNames(procedure, names));
   return new ServiceError(
     "not_found",

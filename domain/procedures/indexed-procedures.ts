@@ -77,7 +77,8 @@ export function searchProcedureIndex(
 ): Promise<IndexHit[]> {
   return searchIndex(db, procedureScope(orgId), {
     text: query,
-    language: "any",
+    language: "english",
+    stopWords: true,
     limit,
     typos: true,
     prefix: true,

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { type DirectTools, Organization } from "../organizations/organization.entity.ts";
+import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -15,6 +16,7 @@ export interface OrganizationToolsDeps {
   procedureIndex: ProcedureIndex;
   /** Notifies the clients of an organization that its list of tools may have changed. */
   changes: ChangeFeed;
+  appBuilder: AppBuilder | null;
 }
 
 /** What the members of an organization have set for its tools. */
@@ -24,6 +26,7 @@ export interface OrganizationTools {
   /** The tools of the service and the direct tools of apps together, if `direct_tools` is `all`. */
   tool_count: number;
   recommended_direct_tools: DirectTools;
+  customization_available: boolean;
 }
 
 export interface UpdateOrganization {
@@ -32,7 +35,7 @@ export interface UpdateOrganization {
 
 /** @param ownToolCount - the number of the service's own tools */
 export async function getOrganizationTools(
-  { em, procedureIndex }: OrganizationToolsDeps,
+  { em, procedureIndex, appBuilder }: OrganizationToolsDeps,
   { orgId }: Caller,
   ownToolCount: number,
 ): Promise<OrganizationTools> {
@@ -44,6 +47,7 @@ export async function getOrganizationTools(
     direct_tools: directTools,
     tool_count: toolCount,
     recommended_direct_tools: toolCount > RECOMMENDED_TOOLS ? "none" : "all",
+    customization_available: appBuilder !== null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from "../shared/caller.ts";
-import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
+import { invalidEventId, type EventReader } from "../shared/stream-events.ts";
 import type { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
 import { findLoggedApp } from "./find-logged-app.ts";
 import { RuntimeLogTail, type RuntimeLogTailDeps } from "./runtime-log-tail.ts";
@@ -23,7 +23,7 @@ export async function followRuntimeLogs(
   { orgId }: Caller,
   { id, since, level = "debug" }: RuntimeLogFilter & { id: string },
   lastEventId: string | null,
-): Promise<LogStream | null> {
+): Promise<EventReader | null> {
   if (lastEventId !== null && !/^(?:[1-9]\d{0,15}|end)$/.test(lastEventId)) throw invalidEventId();
   const app = await findLoggedApp(deps.db, { orgId, id });
   if (lastEventId === "end") return null;

@@ -6,7 +6,7 @@ import {
   type RuntimeLogRecord,
   type RuntimeLogs,
 } from "../ports/runtime-logs.ts";
-import { ChangeSignal, type LogChunk, type LogEvent } from "../shared/log-stream.ts";
+import { ChangeSignal, type StreamChunk, type StreamEvent } from "../shared/stream-events.ts";
 import { toRuntimeLogView } from "./runtime-log-view.ts";
 
 export interface RuntimeLogTailDeps {
@@ -24,7 +24,7 @@ const CHUNK_RECORDS = 100;
 const CHUNK_LENGTH = 16 * 1024;
 const MAX_KEPT_CHUNKS = 16;
 
-const END: LogChunk = [{ id: "end", type: "end", data: JSON.stringify({ status: "deleting" }) }];
+const END: StreamChunk = [{ id: "end", type: "end", data: JSON.stringify({ status: "deleting" }) }];
 
 /** The newest records of one app. All readers in the process share them. */
 export class RuntimeLogTail implements Disposable {
@@ -34,7 +34,7 @@ export class RuntimeLogTail implements Disposable {
   readonly #timer: NodeJS.Timeout;
   readonly #unlisten: () => void;
   /** By level and the id before them. They are valid until there are new records. */
-  readonly #chunks = new Map<string, LogChunk>();
+  readonly #chunks = new Map<string, StreamChunk>();
   #records: RuntimeLogRecord[] = [];
   #characters = 0;
   #isDeleted = false;
@@ -59,7 +59,7 @@ export class RuntimeLogTail implements Disposable {
   }
 
   /** Returns the events after a record, when there are any of the level. */
-  async readAfter(id: number, level: LogLevel, signal: AbortSignal): Promise<LogChunk> {
+  async readAfter(id: number, level: LogLevel, signal: AbortSignal): Promise<StreamChunk> {
     for (;;) {
       const chunk = this.#chunks.get(`${level} ${id}`) ?? this.#createChunk(id, level);
       if (chunk.length > 0) return chunk;
@@ -73,9 +73,9 @@ export class RuntimeLogTail implements Disposable {
     this.#unlisten();
   }
 
-  #createChunk(id: number, level: LogLevel): LogChunk {
+  #createChunk(id: number, level: LogLevel): StreamChunk {
     const minimum = LOG_LEVELS.indexOf(level);
-    const events: LogEvent[] = [];
+    const events: StreamEvent[] = [];
     let length = 0;
     for (let at = this.#records.findLastIndex((record) => record.id <= id) + 1; at < this.#records.length; at++) {
       const record = this.#records[at];

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { foldDiacritics } from "./fold-diacritics.ts";
-import type { Language } from "./languages.ts";
+import { type Language, prefixOf } from "./languages.ts";
 import { splitWords, type Word } from "./split-words.ts";
 import { loadWordRules, type WordRules } from "./word-rules.ts";
 
 /** Changes whenever a text gets other terms than before. Scopes of an earlier version have to be indexed again. */
-export const ANALYZER_VERSION = 1;
+export const ANALYZER_VERSION = 2;
 
 export interface Term {
   /** What the index contains. */
@@ -22,12 +22,15 @@ const STEMMABLE = /^[\p{L}\p{M}]+$/u;
 /** Reduces the words of a text to the terms of the index. The result depends on the text and the language only. */
 export class Analyzer {
   readonly language: Language;
+  /** What the terms begin with. */
+  readonly prefix: string;
   readonly #stopWords: ReadonlySet<string>;
   readonly #stem: WordRules["stem"];
   readonly #termByWord = new LRUCache<string, string>({ max: MAX_CACHED_STEMS });
 
   constructor(language: Language, { stem, stopWords }: WordRules) {
     this.language = language;
+    this.prefix = prefixOf(language);
     this.#stem = stem;
     this.#stopWords = new Set(stopWords);
   }
@@ -60,6 +63,12 @@ export class Analyzer {
     });
   }
 
+  /** Returns how many words of a text there are, and how many of them are stop words. */
+  countStopWords(text: string): { words: number; stopWords: number } {
+    const words = splitWords(text).filter(({ kind }) => kind === "word" || kind === "contraction");
+    return { words: words.length, stopWords: words.filter((word) => this.#isStopWord(word)).length };
+  }
+
   /** `IT` in capitals is not a stop word. */
   #isStopWord({ text, isAcronym }: Word): boolean {
     return !isAcronym && this.#stopWords.has(text);
@@ -68,7 +77,7 @@ export class Analyzer {
   #toTerm(word: string): string {
     const known = this.#termByWord.get(word);
     if (known !== undefined) return known;
-    const term = this.#reduce(word.replaceAll("'", ""));
+    const term = this.prefix + this.#reduce(word.replaceAll("'", ""));
     this.#termByWord.set(word, term);
     return term;
   }

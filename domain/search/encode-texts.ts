@@ -1,5 +1,5 @@
-import { type AnalyzedText, analyzeText, type IndexedText, languagesIn, type TermCounts } from "./indexed-text.ts";
-import { languageBits } from "./languages.ts";
+import { type AnalyzedText, analyzeText, type IndexedText, type TermCounts } from "./indexed-text.ts";
+import type { Language } from "./languages.ts";
 import { blockOf, encodePosting, POSTING_BYTES } from "./postings.ts";
 
 /** How many terms one statement writes or reads, so that the thread between two statements is busy for a short time. */
@@ -24,16 +24,23 @@ export interface EncodedTexts {
   /** The texts with words, and the sum of their words. */
   count: number;
   length: number;
-  /** As `languageBits` returns them. */
-  languages: number;
+  /** The same for each language. */
+  languages: LanguageSize[];
   chunks: EncodedTerms[];
+}
+
+/** The texts of a language with words, and the sum of their words. */
+export interface LanguageSize {
+  language: Language;
+  count: number;
+  length: number;
 }
 
 export type NumberedText = IndexedText & { indexId: number };
 
 /** What has to be read to remove texts from the index. It is plain data: a worker thread can compute it. */
 export interface TextRemoval {
-  texts: { indexId: number; length: number }[];
+  texts: { indexId: number; language: Language; length: number }[];
   /** The terms of the texts of each block, in chunks whose terms are separated by spaces. */
   blocks: { block: number; indexIds: number[]; terms: string[] }[];
 }
@@ -41,10 +48,10 @@ export interface TextRemoval {
 /** Analyzes texts and encodes their postings. */
 export async function encodeTexts(texts: readonly IndexedText[]): Promise<EncodedTexts> {
   const numbersByTerm = new Map<string, number[]>();
-  const analyzed: AnalyzedText[] = [];
+  const analyzed: (AnalyzedText & { language: Language })[] = [];
   for (const [number, text] of texts.entries()) {
     const result = await analyzeText(text);
-    analyzed.push(result);
+    analyzed.push({ ...result, language: text.language });
     for (const term of result.counts.keys()) {
       const numbers = numbersByTerm.get(term);
       if (numbers === undefined) numbersByTerm.set(term, [number]);
@@ -56,7 +63,7 @@ export async function encodeTexts(texts: readonly IndexedText[]): Promise<Encode
     size: texts.length,
     count: found.length,
     length: found.reduce((sum, { length }) => sum + length, 0),
-    languages: languageBits(texts.flatMap(languagesIn)),
+    languages: sizeByLanguage(found),
     chunks: toChunks([...numbersByTerm]).map((terms) => encodeTerms(terms, analyzed)),
   };
 }
@@ -64,9 +71,10 @@ export async function encodeTexts(texts: readonly IndexedText[]): Promise<Encode
 /** Analyzes texts that are in the index, to remove them. */
 export async function planRemoval(texts: readonly NumberedText[]): Promise<TextRemoval> {
   const analyzed = [];
-  for (const text of texts) analyzed.push({ ...(await analyzeText(text)), indexId: text.indexId });
+  for (const text of texts)
+    analyzed.push({ ...(await analyzeText(text)), indexId: text.indexId, language: text.language });
   return {
-    texts: analyzed.map(({ indexId, length }) => ({ indexId, length })),
+    texts: analyzed.map(({ indexId, language, length }) => ({ indexId, language, length })),
     blocks: [...Map.groupBy(analyzed, ({ indexId }) => blockOf(indexId))].map(([block, ofBlock]) => ({
       block,
       indexIds: ofBlock.map(({ indexId }) => indexId),
@@ -75,6 +83,15 @@ export async function planRemoval(texts: readonly NumberedText[]): Promise<TextR
       ),
     })),
   };
+}
+
+/** Counts texts and their words for each language. */
+export function sizeByLanguage(texts: readonly { language: Language; length: number }[]): LanguageSize[] {
+  return [...Map.groupBy(texts, ({ language }) => language)].map(([language, ofLanguage]) => ({
+    language,
+    count: ofLanguage.length,
+    length: ofLanguage.reduce((sum, { length }) => sum + length, 0),
+  }));
 }
 
 const NO_COUNTS: TermCounts = { title: 0, body: 0 };

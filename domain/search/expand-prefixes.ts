@@ -23,7 +23,9 @@ export async function findPrefixed(
   db: Db,
   scopeId: number,
   words: readonly QueryWord[],
+  languagePrefix: string,
 ): Promise<Map<QueryWord, SimilarTerm[]>> {
+  const prefixesOf = ({ text, terms }: QueryWord): string[] => selectShortest([`${languagePrefix}${text}`, ...terms]);
   const found = new Map<QueryWord, SimilarTerm[]>();
   const completed = words
     .filter(({ text, isStopWord }) => words.length === 1 || !(isStopWord || /^[a-z0-9]{1,2}$/.test(text)))
@@ -37,15 +39,18 @@ export async function findPrefixed(
     const best = [...terms].toSorted(([, a], [, b]) => b - a).slice(0, MAX_TERMS);
     found.set(
       word,
-      best.map(([term]) => ({ term, weight: PREFIX_WEIGHT * Math.min(1, word.text.length / term.length) })),
+      best.map(([term]) => ({
+        term,
+        weight: PREFIX_WEIGHT * Math.min(1, word.text.length / (term.length - languagePrefix.length)),
+      })),
     );
   }
   return found;
 }
 
-/** The shortest ones: the terms that begin with `invoices` are among those that begin with `invoic`. */
-function prefixesOf({ text, terms }: QueryWord): string[] {
-  const all = [...new Set([text, ...terms])];
+/** The terms that begin with `invoices` are among those that begin with `invoic`. */
+function selectShortest(prefixes: readonly string[]): string[] {
+  const all = [...new Set(prefixes)];
   return all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)));
 }
 

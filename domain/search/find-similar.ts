@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Db } from "../database-types.ts";
 import { editDistance } from "./edit-distance.ts";
 import { selectTermsWithPrefix, type SimilarTerm } from "./expand-prefixes.ts";
+import { prefixOfTerm } from "./languages.ts";
 import type { QueryWord } from "./query-words.ts";
 import { readCounts } from "./read-postings.ts";
 import type { ScopeStatistics } from "./scope-statistics.ts";
@@ -29,11 +30,12 @@ export async function findSimilar(
   db: Db,
   scope: ScopeStatistics,
   words: readonly QueryWord[],
+  languagePrefix: string,
 ): Promise<Map<QueryWord, SimilarTerm[]>> {
   const corrected = words
     .filter(({ text, isStopWord }) => !isStopWord && text.length >= MIN_TYPO_LENGTH)
     .slice(0, MAX_WORDS);
-  const candidates = await readCandidates(db, scope, corrected);
+  const candidates = await readCandidates(db, scope, corrected, languagePrefix);
   const similar = new Map<QueryWord, SimilarTerm[]>();
   for (const word of corrected) {
     const terms = (candidates.get(word.text) ?? []).flatMap((term) => compareTerm(word, term) ?? []);
@@ -44,7 +46,9 @@ export async function findSimilar(
 
 function compareTerm(word: QueryWord, term: string): SimilarTerm | null {
   const maxDistance = maxDistanceOf(word);
-  const distance = Math.min(...spellingsOf(word).map((spelling) => editDistance(spelling, term, maxDistance)));
+  const distance = Math.min(
+    ...spellingsOf(word).map((spelling) => editDistance(spelling, withoutPrefix(term), maxDistance)),
+  );
   return distance > maxDistance ? null : { term, weight: TYPO_WEIGHT / Math.max(1, distance) };
 }
 
@@ -59,7 +63,11 @@ async function selectBest(db: Db, scope: ScopeStatistics, terms: readonly Simila
 
 /** As the caller wrote it, and as the languages reduce it. */
 function spellingsOf({ text, terms }: QueryWord): string[] {
-  return [...new Set([text, ...terms])];
+  return [...new Set([text, ...terms.map(withoutPrefix)])];
+}
+
+function withoutPrefix(term: string): string {
+  return term.slice(prefixOfTerm(term).length);
 }
 
 function maxDistanceOf({ text }: QueryWord): number {
@@ -76,8 +84,11 @@ async function readCandidates(
   db: Db,
   scope: ScopeStatistics,
   words: readonly QueryWord[],
+  languagePrefix: string,
 ): Promise<Map<string, string[]>> {
-  const ranges = words.flatMap((word) => beginningsOf(word, scope).map((prefix) => ({ word, prefix })));
+  const ranges = words.flatMap((word) =>
+    beginningsOf(word, scope).map((beginning) => ({ word, languagePrefix, prefix: `${languagePrefix}${beginning}` })),
+  );
   const [first, ...others] = ranges.map((range) => selectCandidates(db, scope, range, ranges.length));
   if (first === undefined) return new Map();
   const rows = await others.reduce((all, query) => all.union(query), first).execute();
@@ -89,14 +100,16 @@ async function readCandidates(
 function selectCandidates(
   db: Db,
   { id }: ScopeStatistics,
-  { word, prefix }: { word: QueryWord; prefix: string },
+  { word, languagePrefix, prefix }: { word: QueryWord; languagePrefix: string; prefix: string },
   ranges: number,
 ) {
-  const beginning = Array.from(word.text).slice(0, LETTERS_OF_BEGINNING).join("");
+  const beginning = languagePrefix + Array.from(word.text).slice(0, LETTERS_OF_BEGINNING).join("");
   const candidates = db
     .selectFrom(selectTermsWithPrefix(db, id, prefix, Math.floor(MAX_ROWS / ranges)).as("row"))
     .select(({ val, cast }) => [cast<string>(val(word.text), "text").as("word"), "term"])
-    .where((eb) => eb.or(spellingsOf(word).map((spelling) => couldBe(eb, spelling, maxDistanceOf(word)))))
+    .where((eb) =>
+      eb.or(spellingsOf(word).map((spelling) => couldBe(eb, languagePrefix + spelling, maxDistanceOf(word)))),
+    )
     .distinctOn("term")
     .orderBy("term");
   const best = db

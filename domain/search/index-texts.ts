@@ -1,8 +1,16 @@
 import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
-import { type EncodedTexts, encodeTexts, type NumberedText, planRemoval, type TextRemoval } from "./encode-texts.ts";
+import {
+  type EncodedTexts,
+  encodeTexts,
+  type NumberedText,
+  planRemoval,
+  sizeByLanguage,
+  type TextRemoval,
+} from "./encode-texts.ts";
 import type { IndexedText } from "./indexed-text.ts";
 import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./index-rebuild.ts";
+import { addSizes, removeSizes, subtractSizes } from "./language-sizes.ts";
 import { removeVectors } from "./remove-vectors.ts";
 import { appendPostings, removePostings } from "./write-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
@@ -25,6 +33,7 @@ export async function addEncodedTexts(tx: Db, scope: ScopeKey, encoded: EncodedT
   const row = await reserveIds(tx, scope, encoded);
   const first = row.next_index_id - encoded.size;
   const ids = Array.from({ length: encoded.size }, (_, index) => first + index);
+  await addSizes(tx, postingsIdOf(row), encoded.languages);
   await appendPostings(tx, postingsIdOf(row), ids, encoded);
   return ids;
 }
@@ -66,6 +75,7 @@ export async function addToRebuild(
 ): Promise<Rebuild> {
   const encoded = await encodeTexts(texts);
   const ids = texts.map(({ indexId }) => indexId);
+  await addSizes(tx, postingsId, encoded.languages);
   await appendPostings(tx, postingsId, ids, encoded);
   return {
     version,
@@ -82,6 +92,7 @@ async function removeFromSet(
 ): Promise<{ count: number; length: number }> {
   const removed = await removePostings(tx, postingsId, removal);
   const found = removal.texts.filter(({ indexId }) => removed.has(indexId));
+  await subtractSizes(tx, postingsId, sizeByLanguage(found));
   return { count: found.length, length: found.reduce((sum, { length }) => sum + length, 0) };
 }
 
@@ -112,8 +123,10 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
     .execute();
   for (const row of rows) {
     await removeVectors(tx, row, "all");
-    for (const postingsId of [row.id, -row.id])
+    for (const postingsId of [row.id, -row.id]) {
       await tx.deleteFrom("search_postings").where("scope_id", "=", postingsId).execute();
+      await removeSizes(tx, postingsId);
+    }
   }
 }
 
@@ -121,7 +134,7 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
 async function reserveIds(
   tx: Db,
   scope: ScopeKey,
-  { size, count, length, languages }: EncodedTexts,
+  { size, count, length }: EncodedTexts,
 ): Promise<ScopeSets & { next_index_id: number }> {
   const update = tx
     .updateTable("search_scopes")
@@ -129,7 +142,6 @@ async function reserveIds(
       next_index_id: eb(ref("next_index_id"), "+", size),
       text_count: eb(ref("text_count"), "+", count),
       total_length: eb(ref("total_length"), "+", String(length)),
-      languages: eb(ref("languages"), "|", languages),
       analyzer_version: fn<number>("least", [ref("analyzer_version"), lit(ANALYZER_VERSION)]),
     }))
     .where("org_id", "=", scope.orgId)
@@ -149,7 +161,6 @@ async function createScope(tx: Db, { orgId, kind, ownerId }: ScopeKey): Promise<
     next_index_id: 0,
     text_count: 0,
     total_length: "0",
-    languages: 0,
     analyzer_version: ANALYZER_VERSION,
   };
   await tx

@@ -51,8 +51,3 @@ export async function analyzeText({ title, body, parts = [], category, language 
   for (const part of [{ text: body, weight: 1 }, ...parts]) await count("body", part);
   return { category, length, counts };
 }
-
-/** Returns the languages in which the words of a query are searched for in a text. Stop words are those of `simple`. */
-export function languagesIn({ language, parts = [] }: IndexedText): Language[] {
-  return parts.some(({ words }) => words === "stop words") ? [language, "simple"] : [language];
-}

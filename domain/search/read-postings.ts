@@ -43,16 +43,17 @@ export async function readPostings(
 
 export interface WordCount {
   word: QueryWord;
-  /** In how many texts it is. */
+  /** In how many texts it is that have the language of the query, or no one language. */
   count: number;
+  /** In how many texts of other languages it is. */
+  otherCount: number;
 }
 
-/** Counts the texts with each word, whose terms for several languages are added. */
+/** Counts the texts with each word. */
 export function countWords(words: readonly QueryWord[], counts: ReadonlyMap<string, number>): WordCount[] {
-  return words.map((word) => ({
-    word,
-    count: word.terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0),
-  }));
+  const countTexts = (terms: readonly string[]): number =>
+    terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0);
+  return words.map((word) => ({ word, count: countTexts(word.terms), otherCount: countTexts(word.otherTerms) }));
 }
 
 /** Counts the words of a query, and selects at most `limit` words that few texts contain. */
@@ -62,16 +63,16 @@ export async function selectRareWords(
   words: readonly QueryWord[],
   limit: number,
 ): Promise<{ counted: WordCount[]; rare: QueryWord[] }> {
-  const terms = words.flatMap((word) => word.terms);
+  const terms = words.flatMap((word) => [...word.terms, ...word.otherTerms]);
   const counted = countWords(words, await readCounts(db, scopeId, terms));
   let sum = 0;
   const rare = counted
-    .filter(({ count }) => count > 0)
-    .toSorted((a, b) => a.count - b.count)
+    .filter(({ count, otherCount }) => count + otherCount > 0)
+    .toSorted((a, b) => a.count + a.otherCount - (b.count + b.otherCount))
     .slice(0, limit)
-    .filter(({ count }) => {
+    .filter(({ count, otherCount }) => {
       const isRarest = sum === 0;
-      sum += count;
+      sum += count + otherCount;
       return isRarest || sum <= MAX_POSTINGS;
     });
   return { counted, rare: rare.map(({ word }) => word) };

@@ -2,20 +2,25 @@ import { BestHits, type IndexHit } from "./best-hits.ts";
 import { BLOCK_SIZE, POSTING_BYTES, readCategory, readOffset, readScoreKey } from "./postings.ts";
 import { inverseDocumentFrequency, RANKING, type RankingParameters, tabulateScores } from "./ranking.ts";
 import type { TermPostings } from "./read-postings.ts";
+import type { TextStatistics } from "./scope-statistics.ts";
 
 /** A term that a word of a query finds. */
 export interface MatchedTerm {
   postings: TermPostings;
-  /** 1 for the word itself, less for a similar word. */
+  /** 1 for the word itself, less for a similar word, or for texts in another language than the query. */
   weight: number;
+  /** What the term begins with, as `prefixOf` returns it. */
+  prefix: string;
 }
 
 /** The terms that one word of a query finds. A text gets the score of the best of them. */
 export type MatchedWord = readonly MatchedTerm[];
 
 export interface ScoringOptions {
-  textCount: number;
-  averageLength: number;
+  /** The statistics of the texts whose terms have the same beginning. */
+  byPrefix: ReadonlyMap<string, TextStatistics>;
+  /** What the terms of the language of the query begin with. */
+  prefix: string;
   limit: number;
   categories?: readonly number[] | undefined;
   indexIds?: ReadonlySet<number> | undefined;
@@ -26,7 +31,7 @@ export interface ScoringOptions {
 export function scorePostings(words: readonly MatchedWord[], options: ScoringOptions): IndexHit[] {
   const best = new BestHits(options.limit);
   const scorer = new BlockScorer(options);
-  for (const [block, matches] of groupByBlock(words, options.textCount)) {
+  for (const [block, matches] of groupByBlock(words, options)) {
     const sums = scorer.score(matches);
     const first = block * BLOCK_SIZE;
     for (let offset = 0; offset < BLOCK_SIZE; offset++) {
@@ -43,33 +48,50 @@ interface BlockMatch {
   data: Uint8Array;
   /** What the score of a posting is multiplied with. */
   factor: number;
+  /** As `tabulateScores` returns them, for the language of the term. */
+  scores: Float64Array;
 }
 
 /** Returns the matches of each block: for each word those of its terms. */
-function groupByBlock(words: readonly MatchedWord[], textCount: number): Map<number, BlockMatch[][]> {
+function groupByBlock(words: readonly MatchedWord[], options: ScoringOptions): Map<number, BlockMatch[][]> {
   const blocks = new Map<number, BlockMatch[][]>();
+  const { byPrefix, parameters = RANKING } = options;
+  const scoresByPrefix = new Map(
+    [...byPrefix].map(([prefix, { averageLength }]) => [prefix, tabulateScores(averageLength, parameters)]),
+  );
   for (const [index, terms] of words.entries()) {
-    const count = terms.reduce((sum, { postings }) => sum + postings.count, 0);
-    const idf = inverseDocumentFrequency(count, textCount);
-    for (const { postings, weight } of terms)
+    const frequencies = measureFrequencies(terms, options);
+    for (const { postings, weight, prefix } of terms) {
+      const scores = scoresByPrefix.get(prefix);
+      if (scores === undefined) continue;
+      const factor = (frequencies.get(prefix) ?? 0) * weight;
       for (const { block, data } of postings.blocks) {
         const matches = blocks.get(block) ?? [];
         blocks.set(block, matches);
-        (matches[index] ??= []).push({ data, factor: idf * weight });
+        (matches[index] ??= []).push({ data, factor, scores });
       }
+    }
   }
   // In ascending order, so that of equal scores the lowest index ids stay.
   return new Map([...blocks].toSorted(([a], [b]) => a - b));
 }
 
+/** Returns the inverse document frequency of a word in each language. In another language than that of the query, it is not higher. */
+function measureFrequencies(terms: MatchedWord, { byPrefix, prefix: own }: ScoringOptions): Map<string, number> {
+  const counts = new Map([[own, 0]]);
+  for (const { prefix, postings } of terms) counts.set(prefix, (counts.get(prefix) ?? 0) + postings.count);
+  const measure = (prefix: string): number =>
+    inverseDocumentFrequency(counts.get(prefix) ?? 0, byPrefix.get(prefix)?.textCount ?? 0);
+  const most = byPrefix.has(own) ? measure(own) : Number.POSITIVE_INFINITY;
+  return new Map([...counts.keys()].map((prefix) => [prefix, Math.min(most, measure(prefix))]));
+}
+
 class BlockScorer {
-  readonly #scores: Float64Array;
   readonly #isAllowed: readonly boolean[];
   readonly #sums = new Float64Array(BLOCK_SIZE);
   readonly #best = new Float64Array(BLOCK_SIZE);
 
-  constructor({ averageLength, categories, parameters = RANKING }: ScoringOptions) {
-    this.#scores = tabulateScores(averageLength, parameters);
+  constructor({ categories }: ScoringOptions) {
     this.#isAllowed = Array.from({ length: 8 }, (_, category) => categories?.includes(category) ?? true);
   }
 
@@ -86,8 +108,8 @@ class BlockScorer {
     return sums;
   }
 
-  #addScores({ data, factor }: BlockMatch): void {
-    const [sums, scores] = [this.#sums, this.#scores];
+  #addScores({ data, factor, scores }: BlockMatch): void {
+    const sums = this.#sums;
     for (let at = 0; at < data.length; at += POSTING_BYTES) {
       const high = data[at + 1] ?? 0;
       if (this.#isAllowed[readCategory(high)] !== true) continue;
@@ -98,12 +120,12 @@ class BlockScorer {
 
   #addBestScores(matches: readonly BlockMatch[]): void {
     const best = this.#best.fill(0);
-    for (const { data, factor } of matches)
+    for (const { data, factor, scores } of matches)
       for (let at = 0; at < data.length; at += POSTING_BYTES) {
         const high = data[at + 1] ?? 0;
         if (this.#isAllowed[readCategory(high)] !== true) continue;
         const offset = readOffset(data[at] ?? 0, high);
-        const score = factor * (this.#scores[readScoreKey(data, at)] ?? 0);
+        const score = factor * (scores[readScoreKey(data, at)] ?? 0);
         if (score > (best[offset] ?? 0)) best[offset] = score;
       }
     for (let offset = 0; offset < BLOCK_SIZE; offset++)

@@ -1,10 +1,11 @@
 import type { Db } from "../database-types.ts";
 import type { IndexHit } from "./best-hits.ts";
-import type { Language } from "./languages.ts";
+import { type Language, prefixOf } from "./languages.ts";
 import { matchWords } from "./match-words.ts";
 import { readQueryWords } from "./query-words.ts";
 import type { RankingParameters } from "./ranking.ts";
-import { readStatistics, type ScopeStatistics } from "./scope-statistics.ts";
+import { readStatistics } from "./scope-statistics.ts";
+import { selectLanguage } from "./select-language.ts";
 import { scorePostings } from "./score-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 import { type WeighedWord, weighWords } from "./weigh-words.ts";
@@ -12,10 +13,10 @@ import { type WeighedWord, weighWords } from "./weigh-words.ts";
 export interface IndexQuery {
   /** Any text. Its first 10,000 characters are read, and of many words the rarest ones are searched for. */
   text: string;
-  /** `any`: the languages of all texts of the scope. */
-  language: Language | "any";
-  /** Of the languages in which texts were ever added to the scope, those of the texts that exist. By default, all of them. */
-  selectLanguages?(added: readonly Language[]): Promise<readonly Language[]>;
+  /** The language of the query; `detect`: that of its words, among the languages of the texts. */
+  language: Language | "detect";
+  /** Whether stop words are searched for too, in texts whose stop words are indexed. */
+  stopWords?: boolean;
   /** At most 200. */
   limit: number;
   /** Finds only texts of these categories; without it, of all. */
@@ -30,6 +31,15 @@ export interface IndexQuery {
   ranking?: RankingParameters;
 }
 
+export interface FoundTexts {
+  /** The best text first. */
+  hits: IndexHit[];
+  /** How much each word of the query says in the texts of its language. */
+  words: WeighedWord[];
+  /** The language of the query. */
+  language: Language;
+}
+
 const MAX_LIMIT = 200;
 
 /**
@@ -42,29 +52,23 @@ export async function searchIndex(db: Db, scope: ScopeKey, query: IndexQuery): P
 }
 
 /** Searches as `searchIndex` does, and returns how much each word of the query says in the scope. */
-export async function searchIndexAndWeigh(
-  db: Db,
-  scope: ScopeKey,
-  query: IndexQuery,
-): Promise<{ hits: IndexHit[]; words: WeighedWord[] }> {
+export async function searchIndexAndWeigh(db: Db, scope: ScopeKey, query: IndexQuery): Promise<FoundTexts> {
   const statistics = await readStatistics(db, scope);
-  if (statistics === null) return { hits: [], words: [] };
-  const words = await readQueryWords(query.text, await languagesOfQuery(query, statistics));
-  const { matched, words: counted } = await matchWords(db, statistics, words, query);
+  if (statistics === null) return { hits: [], words: [], language: "english" };
+  const languages = statistics.languages.map((size) => size.language);
+  const language = query.language === "detect" ? await selectLanguage(query.text, languages) : query.language;
+  const searched = query.stopWords ? [...new Set([...languages, "simple" as const])] : languages;
+  const words = await readQueryWords(query.text, { language, languages: searched });
+  const prefix = prefixOf(language);
+  const { matched, words: counted } = await matchWords(db, statistics, words, { ...query, languagePrefix: prefix });
   const hits = scorePostings(matched, {
-    ...statistics,
+    byPrefix: statistics.byPrefix,
+    prefix,
     limit: Math.min(query.limit, MAX_LIMIT),
     categories: query.categories,
     indexIds: query.indexIds,
     parameters: query.ranking,
   });
-  return { hits, words: weighWords(counted, statistics.textCount) };
-}
-
-async function languagesOfQuery(
-  { language, selectLanguages }: IndexQuery,
-  { languages }: ScopeStatistics,
-): Promise<readonly Language[]> {
-  if (language !== "any") return [language];
-  return selectLanguages === undefined || languages.length < 2 ? languages : selectLanguages(languages);
+  const { textCount } = statistics.byPrefix.get(prefix) ?? statistics;
+  return { hits, words: weighWords(counted, textCount), language };
 }

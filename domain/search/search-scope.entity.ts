@@ -18,8 +18,6 @@ export const SearchScopeSchema = defineEntity({
     textCount: p.integer(),
     /** The sum of the words of all texts. */
     totalLength: p.bigint("string"),
-    /** The languages of the texts that were ever added, one bit each, as `languageBits` returns them. */
-    languages: p.integer(),
     /** The oldest `ANALYZER_VERSION` that has changed the scope since it was built; 0 for a scope that was never built. */
     analyzerVersion: p.integer(),
     /** The model of the vectors of the scope; `null` while it has none. */

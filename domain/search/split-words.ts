@@ -22,6 +22,8 @@ const LETTER = String.raw`[\p{L}\p{N}\p{M}]`;
 /** Words joined by apostrophes, hyphens or underscores. */
 const CHUNK = new RegExp(`${LETTER}+(?:['\u2019\u2010_-]${LETTER}+)*`, "gu");
 const THOUSANDS_SEPARATOR = /(?<=\p{Nd}),(?=\p{Nd}{3}(?!\p{Nd}))/gu;
+/** Soft hyphens, spaces without width and similar characters, which are in a word without being seen. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 const PLAIN_WORD = /^\p{L}?[\p{Ll}\p{Lo}\p{M}]+$|^\p{N}+$|^\p{L}$/u;
 const POSSESSIVE = /['\u2019][sS]$/;
 const CONTRACTION = /^[\p{L}\p{M}]+['\u2019][\p{L}\p{M}]+$/u;
@@ -44,7 +46,7 @@ const CHARACTER = /\P{M}\p{M}*|\p{M}+/gu;
  */
 export function splitWords(text: string): Word[] {
   const splitter = new WordSplitter(LOWER_CASE.test(text));
-  const normalized = text.normalize("NFKC").replaceAll(THOUSANDS_SEPARATOR, "");
+  const normalized = text.normalize("NFKC").replaceAll(INVISIBLE, "").replaceAll(THOUSANDS_SEPARATOR, "");
   for (const [chunk] of normalized.matchAll(CHUNK)) splitter.addChunk(chunk);
   return splitter.words;
 }

@@ -3,6 +3,7 @@ import { ANALYZER_VERSION } from "./analyzer.ts";
 import type { IndexedText } from "./indexed-text.ts";
 import { addToRebuild } from "./index-texts.ts";
 import { otherPostingsIdOf, type Rebuild, type ScopeSets } from "./index-rebuild.ts";
+import { removeSizes } from "./language-sizes.ts";
 import { removeSomePostings } from "./write-postings.ts";
 import type { ScopeKey, SearchScopeKind } from "./search-scope.ts";
 
@@ -112,8 +113,10 @@ function lockRow(tx: Db, { orgId, kind, ownerId }: ScopeKey, locked: "wait" | "s
 
 async function removeRetired(tx: Db, row: ScopeRow): Promise<true> {
   const removed = await removeSomePostings(tx, otherPostingsIdOf(row), POSTINGS);
-  if (removed < POSTINGS)
+  if (removed < POSTINGS) {
+    await removeSizes(tx, otherPostingsIdOf(row));
     await tx.updateTable("search_scopes").set({ retired_at: null }).where("id", "=", row.id).execute();
+  }
   return true;
 }
 

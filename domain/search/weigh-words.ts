@@ -7,7 +7,7 @@ export interface WeighedWord {
   text: string;
   /** The terms that stand for it in the index. If no text has the word, those of similar words too. */
   terms: ReadonlySet<string>;
-  /** Whether it is a stop word in one of the languages of the texts, so that it says little. */
+  /** Whether it is a stop word of the language of the query, so that it says little. */
   isStopWord: boolean;
   /** Whether no text has the word, so that the terms are those of similar words. */
   isMissing: boolean;
@@ -15,13 +15,13 @@ export interface WeighedWord {
   weight: number;
 }
 
-/** Returns the words of a query with their weights in a scope of so many texts. */
+/** Returns the words of a query with their weights among so many texts of its language. */
 export function weighWords(words: readonly CountedWord[], textCount: number): WeighedWord[] {
-  return words.map(({ word, count, similar }) => ({
+  return words.map(({ word, count, otherCount, similar }) => ({
     text: word.text,
-    terms: new Set([...word.terms, ...similar.map(({ term }) => term)]),
+    terms: new Set([...word.terms, ...word.otherTerms, ...similar.map(({ term }) => term)]),
     isStopWord: word.isStopWord,
-    isMissing: count === 0,
+    isMissing: count + otherCount === 0,
     weight: inverseDocumentFrequency(count, textCount),
   }));
 }

@@ -10,6 +10,7 @@ export interface WordRules {
 /** Loads the rules of a language on first use, because all of them together take 50 ms and 10 MB. */
 export async function loadWordRules(language: Exclude<Language, "simple">): Promise<WordRules> {
   if (language === "english") return await loadEnglish();
+  if (language === "chinese" || language === "japanese") return await loadUnspaced(language);
   const [{ stemmer: stem }, { stopwords: stopWords }] = await LOADERS[language]();
   return { stem, stopWords };
 }
@@ -17,7 +18,23 @@ export async function loadWordRules(language: Exclude<Language, "simple">): Prom
 /** The library has the older Porter stemmer for English, in which `monthly` and `month` differ, and `news` and `new` are equal. */
 async function loadEnglish(): Promise<WordRules> {
   const [{ stem }, { stopwords }] = await Promise.all([import("porter2"), import("@orama/stopwords/english")]);
-  return { stem, stopWords: [...stopwords, FURTHER_STOP_WORD] };
+  const stemRegular = (word: string): string => stem(IRREGULAR.get(word) ?? word);
+  return { stem: stemRegular, stopWords: [...stopwords, FURTHER_STOP_WORD] };
+}
+
+/** English words whose forms have no common stem. */
+const IRREGULAR = new Map(
+  "began:begin begun:begin bought:buy broke:break broken:break brought:bring built:build caught:catch chose:choose chosen:choose children:child came:come dealt:deal drawn:draw drove:drive driven:drive fallen:fall fell:fall felt:feel flew:fly forgot:forget forgotten:forget gave:give given:give gone:go grew:grow grown:grow heard:hear held:hold hid:hide hidden:hide kept:keep knew:know known:know laid:lay led:lead left:leave lent:lend lost:lose made:make meant:mean men:man met:meet paid:pay people:person proven:prove ran:run rang:ring risen:rise rose:rise said:say sent:send shown:show sold:sell sought:seek spent:spend spoke:speak spoken:speak stole:steal stolen:steal taken:take taught:teach threw:throw thrown:throw told:tell took:take understood:understand women:woman won:win wore:wear worn:wear written:write wrote:write"
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+
+/** Their words have no endings that a stemmer could remove, because the index contains characters and pairs of them. */
+async function loadUnspaced(language: "chinese" | "japanese"): Promise<WordRules> {
+  const { stopwords } = await (language === "chinese"
+    ? import("@orama/stopwords/mandarin")
+    : import("@orama/stopwords/japanese"));
+  return { stem: (word) => word, stopWords: stopwords };
 }
 
 /** The list of the library lacks it. */
@@ -25,7 +42,7 @@ const FURTHER_STOP_WORD = "a";
 
 type Modules = Promise<[{ stemmer: (word: string) => string }, { stopwords: string[] }]>;
 
-const LOADERS: Record<Exclude<Language, "english" | "simple">, () => Modules> = {
+const LOADERS: Record<Exclude<Language, "english" | "simple" | "chinese" | "japanese">, () => Modules> = {
   arabic: () => Promise.all([import("@orama/stemmers/arabic"), import("@orama/stopwords/arabic")]),
   armenian: () => Promise.all([import("@orama/stemmers/armenian"), import("@orama/stopwords/armenian")]),
   bulgarian: () => Promise.all([import("@orama/stemmers/bulgarian"), import("@orama/stopwords/bulgarian")]),

@@ -37,6 +37,18 @@ export function decodeNumberCursor(cursor: string, maxDigits: number): number {
   return Number(text);
 }
 
+/** Encodes the cursor of a list that is sorted by a text. */
+export function encodeTextCursor(text: string): string {
+  return Buffer.from(text).toString("base64url");
+}
+
+/** @throws {ServiceError} `invalid` for a cursor that this service did not return */
+export function decodeTextCursor(cursor: string): string {
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (encodeTextCursor(text) !== cursor) throw invalidCursor();
+  return text;
+}
+
 export function invalidCursor(): ServiceError {
   return new ServiceError(
     "invalid",

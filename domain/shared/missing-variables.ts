@@ -13,14 +13,19 @@ export function formatNames(names: readonly string[]): string {
  * Says how to set variables that an app needs.
  *
  * @param when - `build` if the build needs them, which gets only variables that are set for it
+ * @param subject - what to call the names, if the message lists them already
  */
-export function adviseToSet(names: readonly string[], when: "build" | "start"): string {
+export function adviseToSet(
+  names: readonly string[],
+  when: "build" | "start",
+  subject: string = formatNames(names),
+): string {
   const invalid = names.filter((name) => !NAME.test(name));
   if (invalid.length > 0)
     return `Rename ${formatNames(invalid)}: the names of variables match ^[A-Z][A-Z0-9_]*$. Then set them, and deploy again.`;
   const [body, option] = when === "build" ? [" with build: true", " --build"] : ["", ""];
   const example = names.length === 1 ? `${names[0]}` : "{name}";
-  return `Set ${formatNames(names)}: PUT /v1/apps/{id}/variables/${example}${body}, or svc variables set APP ${names.length === 1 ? names[0] : "NAME"} VALUE${option}. Then deploy again.`;
+  return `Set ${subject}: PUT /v1/apps/{id}/variables/${example}${body}, or svc variables set APP ${names.length === 1 ? names[0] : "NAME"} VALUE${option}. Then deploy again.`;
 }
 
 /** The rest of a long output, or of a long line, is not searched. In characters. */
@@ -45,7 +50,7 @@ const MARKED_NAMES = [
   /\b(?:env|environment variables?|env(?:ironment)? vars?|variables?)(?:\(s\))?:? ([A-Z][A-Z\d_]{2,})\b/g,
 ];
 
-/** What validators print of a variable that is absent: zod and t3-env, also as JSON; valibot; a list such as envalid's. */
+/** What validators print of a variable that is absent: zod and t3-env, also as JSON; valibot; class-validator; a list such as envalid's. */
 const VALIDATOR_NAMES = [
   /received[^\]}]{0,40}undefined[^\]}]{0,80}path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\]/gi,
   /path["']?: ?\[\s*["']([A-Z][A-Z\d_]+)["']\s*\][^\]}]{0,80}(?:Required|received undefined)/g,
@@ -53,6 +58,7 @@ const VALIDATOR_NAMES = [
   /(?:Required|received undefined)\s+→ at ([A-Z][A-Z\d_]+)/g,
   /(?:^|[\s"'])([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)["']?:? (?:is )?[Rr]equired\b/g,
   /Expected "([A-Z][A-Z\d_]+)" but received undefined/g,
+  /\bproperty ([A-Z][A-Z\d_]+) has failed the following constraints\b/g,
 ];
 
 /** Codes of errors, which look like names of variables, and the variable that is always set. */

@@ -49,10 +49,18 @@ export function omitDatabase(
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
 }
 
-/** The variables from which a project learns its database, on a port of its loopback interface. */
+interface LoopbackDatabase {
+  name: string;
+  password: string;
+  port: number;
+  /** The file with the certificate of the database, where the project runs. */
+  certificateFile: string;
+}
+
+/** The variables from which a project learns its database, on a port of its loopback interface, and the certificate to trust. */
 export function postgresVariables(
   variables: DatabaseVariables,
-  { name, password, port }: { name: string; password: string; port: number },
+  { name, password, port, certificateFile }: LoopbackDatabase,
 ): Record<string, string> {
   const parts: Record<DatabasePart, string> = {
     url: `postgresql://${name}:${password}@127.0.0.1:${port}/${name}`,
@@ -66,5 +74,6 @@ export function postgresVariables(
     pg: "pg",
   };
   const all = Object.entries({ ...USUAL_VARIABLES, ...variables });
-  return Object.fromEntries(all.map(([variable, part]) => [variable, parts[part]]));
+  const named = Object.fromEntries(all.map(([variable, part]) => [variable, parts[part]]));
+  return { ...named, PGSSLROOTCERT: certificateFile, NODE_EXTRA_CA_CERTS: certificateFile };
 }

@@ -3,13 +3,13 @@ export const SCOPES = ["read", "deploy", "everything"] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What a scope adds to the scopes before it. `null`: nothing. */
+/** What a scope adds to the scopes before it, in lists of permissions. An empty list: nothing. */
 interface ScopeDescription {
-  /** For lists of scopes. */
+  /** In one sentence, without a full stop. */
   summary: string;
-  rest: string;
-  tools: string | null;
-  programs: string | null;
+  rest: readonly string[];
+  tools: readonly string[];
+  programs: readonly string[];
 }
 
 /**
@@ -18,22 +18,49 @@ interface ScopeDescription {
  */
 export const SCOPE_DESCRIPTIONS = {
   read: {
-    summary: "Read apps, logs and usage, and call procedures of apps that only read",
-    rest: "Read apps with their app tokens, build and runtime logs, variables except secrets, and the list of tokens",
-    tools: "Search and list apps, read usage, call procedures of apps that only read, and run programs",
-    programs: "Call the tools and the procedures of apps that only read",
+    summary:
+      "Read apps with their app tokens and logs, agents with their instructions, memories, transcripts and workspace files, Company Knowledge, projects and usage, and call procedures of apps that only read",
+    rest: [
+      "Read apps with their app tokens, deployments, procedures, build and runtime logs, variables except secrets, and what they store",
+      "Read servers and agents with their instructions, skills, memories, transcripts of sessions, and workspace files",
+      "Read and search Company Knowledge, projects and their documents",
+      "Read usage, the settings of the organization, its git connections with the names of their repositories, and the list of tokens",
+    ],
+    tools: [
+      "Read apps with their deployments, build and runtime logs, and variables except secrets",
+      "Read agents with their instructions, skills, memories and transcripts of sessions",
+      "Read and search Company Knowledge, projects and their documents",
+      "Read the usage and the limits of the plan",
+      "Call procedures of apps that only read, and run programs",
+    ],
+    programs: ["Call the tools and the procedures of apps that only read"],
   },
   deploy: {
-    summary: "Also deploy, update and roll back apps",
-    rest: "Deploy apps, also again, cancel deployments, roll back, and change names, branches and variables",
-    tools: "Deploy apps, also again, and roll back",
-    programs: "Deploy apps, also again, and roll back",
+    summary: "Also deploy, update and roll back apps, change their variables, and query their databases",
+    rest: [
+      "Deploy apps, also again, cancel deployments, roll back, and change names, branches, build settings and variables",
+      "Query the databases of apps",
+    ],
+    tools: ["Deploy apps, also again, roll back, and set variables"],
+    programs: ["Deploy apps, also again, roll back, and set variables"],
   },
   everything: {
-    summary: "Everything that your role permits",
-    rest: "Delete apps, replace their tokens, issue and revoke tokens, and read the audit log",
-    tools: "Call every procedure of apps, also procedures that change or delete data",
-    programs: "Call every procedure of apps, also procedures that change or delete data",
+    summary:
+      "Everything that your role permits, also to delete apps, to change agents, knowledge, projects and tokens, and to call procedures of apps that change data",
+    rest: [
+      "Delete apps and replace their tokens",
+      "Change servers and agents with their instructions, skills, memories, sessions and workspace files",
+      "Change Company Knowledge, projects, git connections, and the settings of the organization",
+      "Issue and revoke tokens, and read the audit log",
+    ],
+    tools: [
+      "Delete apps, change the instructions of agents, and store memories",
+      "Call every procedure of apps, also procedures that change or delete data",
+    ],
+    programs: [
+      "Delete apps, change the instructions of agents, and store memories",
+      "Call every procedure of apps, also procedures that change or delete data",
+    ],
   },
 } as const satisfies Record<Scope, ScopeDescription>;
 

@@ -1,7 +1,7 @@
 import type { ArchivedFiles } from "../ports/archive-reader.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { findPathViolation, foldPath } from "./file-path-rules.ts";
-import { SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-rules.ts";
+import { SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-limits.ts";
 
 /** The contents of files by their paths. */
 export type SkillFiles = ReadonlyMap<string, Uint8Array>;
@@ -83,6 +83,9 @@ export function invalidFile(path: string, rule: string): ServiceError {
 /** Removes the folder of the skill from the paths, if every file is in it. */
 function removeFolder(files: SkillFiles, name: string): SkillFiles {
   const documents = [...files.keys()].filter((path) => foldPath(path).split("/").at(-1) === "skill.md");
+  // Other agents read only the document at the top. Further ones are files as any other.
+  if (files.has(SKILL_DOCUMENT) && !documents.some((path) => !path.includes("/") && path !== SKILL_DOCUMENT))
+    return files;
   const [document, other] = documents;
   if (document === undefined) throw new ServiceError("invalid", `files: the skill has no ${SKILL_DOCUMENT}.`);
   if (other !== undefined)

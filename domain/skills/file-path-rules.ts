@@ -1,4 +1,4 @@
-import { SKILL_LIMITS } from "./skill-rules.ts";
+import { SKILL_LIMITS } from "./skill-limits.ts";
 
 /** A check that finds a violation, and the rule in words that follow the path. */
 type Rule = readonly [isViolated: (path: string) => boolean, rule: string];

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { checkBranch, checkRepo } from "../apps/repository-rules.ts";
+import { checkBranch, checkRepo } from "../repositories/repository-rules.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import type { Workspace, TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
-import { BuildFailure, ServiceError } from "../shared/errors.ts";
+import { checkOutRepository } from "../repositories/check-out-repository.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { CheckoutLimiter } from "./checkout-limiter.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";
 import { findPathViolation } from "./file-path-rules.ts";
@@ -42,7 +43,8 @@ export async function readRepository(
   return checkouts.run(orgId, async () => {
     const workspace = await workspaces.open(randomUUID(), 1);
     try {
-      const commit = await checkOut(git, workspace, { repo, branch });
+      const checkout = { repo, branch: branch ?? null, timeoutSeconds: TIMEOUT_SECONDS };
+      const commit = await checkOutRepository(git, workspace, checkout);
       const files = await readFolder(workspace, folder, name);
       return { files, repository: { repo, branch: branch ?? null, path: folder, commit } };
     } finally {
@@ -57,35 +59,6 @@ function normalizeFolder(path: string): string {
   const violated = findPathViolation(folder);
   if (violated !== null) throw new ServiceError("invalid", `path: ${violated}. Example: "skills/pdf-forms".`);
   return folder;
-}
-
-async function checkOut(
-  git: GitSource,
-  { sourceDirectory: directory }: Workspace,
-  { repo, branch }: Pick<RepositoryFolder, "repo" | "branch">,
-): Promise<string> {
-  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
-  try {
-    const { commit } = await git.checkOut({
-      repo,
-      branch: branch ?? "main",
-      orDefaultBranch: branch === undefined,
-      directory,
-      onOutput: () => undefined,
-      signal,
-    });
-    return commit;
-  } catch (error) {
-    if (signal.aborted)
-      throw new ServiceError("invalid", `repo: the checkout took longer than ${TIMEOUT_SECONDS} seconds.`, {
-        cause: error,
-      });
-    if (!(error instanceof BuildFailure)) throw error;
-    // The advice of a build failure is about deployments.
-    throw new ServiceError(error.kind === "user" ? "invalid" : "unavailable", `repo: ${error.message}`, {
-      cause: error,
-    });
-  }
 }
 
 /** Lists the whole checkout, which skips links, because a folder on the way to the skill could be a link too. */

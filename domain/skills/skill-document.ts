@@ -1,8 +1,9 @@
 import type { YamlParser } from "../ports/yaml-parser.ts";
-import { ServiceError } from "../shared/errors.ts";
 import { isRecord } from "../shared/json.ts";
 import { toPlainText } from "../shared/plain-text.ts";
-import { isSkillName, NAME_RULE, SKILL_LIMITS } from "./skill-rules.ts";
+import { invalidDocument, readFrontmatter } from "./skill-frontmatter.ts";
+import { RECOMMENDED_LIMITS, SKILL_LIMITS } from "./skill-limits.ts";
+import { isSkillName, NAME_RULE } from "./skill-rules.ts";
 import { readRequirements, type SkillRequirements } from "./skill-requirements.ts";
 
 /** What the frontmatter of a SKILL.md declares. */
@@ -16,34 +17,37 @@ export interface SkillDocument {
   requirements: SkillRequirements;
 }
 
-/** How deep lists and maps may be nested in each other. */
-const MAX_DEPTH = 10;
+export interface ReadDocument {
+  document: SkillDocument;
+  /** What some agents may not accept, one sentence for each. */
+  warnings: string[];
+}
+
 const MAX_TEXT_LENGTH = 2000;
 
 /**
  * Reads the SKILL.md of a skill (agentskills.io, Specification). Unknown fields are allowed, because every kind of agent
- * has its own.
+ * has its own. What Claude Code accepts beyond the specification gives a warning.
  *
+ * @param folder - the name of the skill if the document has no valid one
  * @throws {ServiceError} `invalid`; `unavailable` while too many skills are being read
  */
-export async function parseSkillDocument(yaml: YamlParser, orgId: string, content: Uint8Array): Promise<SkillDocument> {
+export async function parseSkillDocument(
+  yaml: YamlParser,
+  orgId: string,
+  content: Uint8Array,
+  folder: string,
+): Promise<ReadDocument> {
   if (content.length > SKILL_LIMITS.documentBytes)
-    throw invalid(
+    throw invalidDocument(
       `has ${content.length} bytes, and at most ${SKILL_LIMITS.documentBytes} are allowed. Move parts of it to other files.`,
     );
-  const parsed = await yaml.parse(orgId, extractFrontmatter(decodeText(content)), 2);
-  if ("problem" in parsed)
-    throw invalid(
-      `its frontmatter is not valid YAML: ${parsed.problem}. Put a value with \`: \` or \`#\` in it into quotes.`,
-    );
-  const fields = parsed.value;
-  if (!isRecord(fields)) throw invalid("its frontmatter must be a map with name and description.");
-  if (!isPlainData(fields, MAX_DEPTH))
-    throw invalid("its frontmatter must be Unicode text without NUL characters, and not nested deeply.");
-  const { metadata = null } = fields;
-  if (metadata !== null && !isRecord(metadata)) throw invalid("metadata must be a map.");
-  return {
-    name: readName(fields["name"]),
+  const { fields, warnings } = await readFrontmatter(yaml, orgId, decodeText(content));
+  const { metadata = null, name } = fields;
+  if (metadata !== null && !isRecord(metadata)) throw invalidDocument("metadata must be a map.");
+  const hasName = typeof name === "string" && isSkillName(name);
+  const document = {
+    name: hasName ? name : folder,
     description: readText(fields, "description", SKILL_LIMITS.descriptionLength) ?? "",
     license: readText(fields, "license", MAX_TEXT_LENGTH),
     compatibility: readText(fields, "compatibility", SKILL_LIMITS.compatibilityLength),
@@ -51,6 +55,8 @@ export async function parseSkillDocument(yaml: YamlParser, orgId: string, conten
     metadata: metadata ?? {},
     requirements: readRequirements(metadata ?? {}),
   };
+  const ofName = hasName ? [] : [`SKILL.md: name ${NAME_RULE}. The skill is named "${folder}".`];
+  return { document, warnings: [...warnings, ...ofName, ...findLongTexts(document)] };
 }
 
 function decodeText(content: Uint8Array): string {
@@ -60,30 +66,7 @@ function decodeText(content: Uint8Array): string {
   } catch {
     // Not UTF-8.
   }
-  throw invalid("must be UTF-8 text without NUL characters.");
-}
-
-/** Returns the YAML between the first line and the next line of three hyphens. */
-function extractFrontmatter(text: string): string {
-  const match = /^---[ \t]*\r?\n(?<yaml>[\s\S]*?)^---[ \t]*$/my.exec(text);
-  const yaml = match?.groups?.["yaml"];
-  if (yaml === undefined)
-    throw invalid("must start with frontmatter: a line ---, the fields name and description, and another line ---.");
-  if (Buffer.byteLength(yaml) > SKILL_LIMITS.frontmatterBytes)
-    throw invalid(`its frontmatter has more than ${SKILL_LIMITS.frontmatterBytes} bytes.`);
-  return yaml;
-}
-
-/** Whether a value that was JSON can be stored: the database accepts no NUL characters and no unpaired surrogates. */
-function isPlainData(value: unknown, depth: number): boolean {
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
-  if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.entries(value).every((entry) => entry.every((part) => isPlainData(part, depth - 1)));
-}
-
-function readName(name: unknown): string {
-  if (typeof name === "string" && isSkillName(name)) return name;
-  throw invalid(`name ${NAME_RULE}.`);
+  throw invalidDocument("must be UTF-8 text without NUL characters.");
 }
 
 /** Only the description is required. */
@@ -93,10 +76,19 @@ function readText(fields: Record<string, unknown>, name: string, maxLength: numb
   const text = Array.isArray(value) ? value.join(", ") : value;
   const plain = typeof text === "string" ? toPlainText(text).trim() : "";
   if (plain === "" || plain.length > maxLength)
-    throw invalid(`${name} must be a text of 1 to ${maxLength} characters.`);
+    throw invalidDocument(`${name} must be a text of 1 to ${maxLength} characters.`);
   return plain;
 }
 
-function invalid(problem: string): ServiceError {
-  return new ServiceError("invalid", `SKILL.md: ${problem}`);
+function findLongTexts({ description, compatibility }: SkillDocument): string[] {
+  const texts = [
+    ["description", description, RECOMMENDED_LIMITS.descriptionLength],
+    ["compatibility", compatibility ?? "", RECOMMENDED_LIMITS.compatibilityLength],
+  ] as const;
+  return texts
+    .filter(([, text, limit]) => text.length > limit)
+    .map(
+      ([name, text, limit]) =>
+        `SKILL.md: ${name} has ${text.length} characters. Some agents accept or read at most ${limit}.`,
+    );
 }

@@ -61,9 +61,11 @@ function toNames(value: unknown, field: string): string[] {
   );
 }
 
+const UNKNOWN = "unknown: no runtime declared";
+
 /**
  * Returns what keeps an agent from running a skill, one text for each reason. A requirement that the agent has not
- * declared to meet is missing.
+ * declared to meet is missing. Of an agent without a declared runtime nothing is known, and the reasons say so.
  *
  * @param runtime - `null` for an agent that has declared nothing
  */
@@ -72,14 +74,16 @@ export function findMissing(requirements: SkillRequirements, runtime: AgentRunti
   const { any_binaries: anyBinaries, platforms } = requirements;
   const lacksAll = anyBinaries.length > 0 && !anyBinaries.some((name) => binaries.includes(name));
   const isForeign = platforms.length > 0 && (platform === null || !platforms.includes(platform));
-  const runs = platform === null ? "the agent has not declared its own" : `the agent runs ${platform}`;
-  return [
-    ...(isForeign ? [`platform: needs ${platforms.join(" or ")}, ${runs}`] : []),
+  const undeclared = runtime === null ? "" : ", the agent has not declared its own";
+  const runs = platform === null ? undeclared : `, the agent runs ${platform}`;
+  const reasons = [
+    ...(isForeign ? [`platform: needs ${platforms.join(" or ")}${runs}`] : []),
     ...without(requirements.binaries, binaries).map((name) => `binary: ${name}`),
     ...(lacksAll ? [`binary: one of ${anyBinaries.join(", ")}`] : []),
     ...without(requirements.environment, environment).map((name) => `environment: ${name}`),
     ...without(requirements.configuration, configuration).map((name) => `configuration: ${name}`),
   ];
+  return runtime === null ? reasons.map((reason) => `${reason} (${UNKNOWN})`) : reasons;
 }
 
 function without(required: readonly string[], present: readonly string[]): string[] {

@@ -8,7 +8,7 @@ import { toSource } from "./skill-view.ts";
 
 const DISABLED = "disabled for this agent";
 const UNDECLARED =
-  "The agent has not declared its runtime, so every requirement of a skill counts as missing. PUT /v1/agents/{id}/runtime declares it.";
+  "The agent has not declared its runtime, so it is unknown whether it meets the requirements of a skill. PUT /v1/agents/{id}/runtime declares it.";
 
 /** Lists the skills of an organization for an agent of a managed server, also those that it cannot run. */
 export async function listStoredSkills(db: Db, orgId: string, agentId: string): Promise<HostedSkills> {

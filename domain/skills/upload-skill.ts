@@ -15,7 +15,8 @@ import { getSkill } from "./read-skills.ts";
 import { Skill, type SkillRepository } from "./skill.entity.ts";
 import { type SkillDocument, parseSkillDocument } from "./skill-document.ts";
 import { SkillFile } from "./skill-file.entity.ts";
-import { isSkillName, NAME_RULE, SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-rules.ts";
+import { RECOMMENDED_LIMITS, SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-limits.ts";
+import { isSkillName, NAME_RULE } from "./skill-rules.ts";
 import type { SkillDetail } from "./skill-view.ts";
 import { decodeFiles, type UploadedFile } from "./uploaded-files.ts";
 
@@ -43,6 +44,11 @@ export interface UploadSkill {
   expected_hash?: string | null | undefined;
 }
 
+export interface UploadedSkill extends SkillDetail {
+  /** What some agents may not accept, one sentence for each. */
+  warnings: string[];
+}
+
 /**
  * Stores a skill of the organization, or replaces the one of the same name as a whole. Files and record commit together.
  * It stays enabled for the agents for which it was.
@@ -51,11 +57,12 @@ export interface UploadSkill {
  *   `conflict` when `expected_hash` is not the current hash, or the organization has too many skills or is reading another
  *   repository; `unavailable` while the service is reading other repositories or skills
  */
-export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request: UploadSkill): Promise<SkillDetail> {
+export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request: UploadSkill): Promise<UploadedSkill> {
   const { name, agent_ids: agentIds = [] } = request;
   if (!isSkillName(name)) throw new ServiceError("invalid", `name: ${NAME_RULE}. Example: "pdf-forms".`);
   const { files, repository } = await readSource(deps, caller.orgId, request);
-  const document = await parseSkillDocument(deps.yaml, caller.orgId, files.get(SKILL_DOCUMENT) ?? new Uint8Array());
+  const content = files.get(SKILL_DOCUMENT) ?? new Uint8Array();
+  const { document, warnings } = await parseSkillDocument(deps.yaml, caller.orgId, content, name);
   if (document.name !== name)
     throw new ServiceError(
       "invalid",
@@ -70,7 +77,13 @@ export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request
     const id = await storeSkill(em, caller.orgId, skill, files);
     await enableForAgents(tx, caller, id, agentIds);
   });
-  return getSkill(deps, caller, name);
+  return { ...(await getSkill(deps, caller, name)), warnings: [...warnings, ...findLargeFiles(skill)] };
+}
+
+function findLargeFiles({ sizeBytes }: NewSkill): string[] {
+  if (sizeBytes <= RECOMMENDED_LIMITS.totalBytes) return [];
+  const limit = RECOMMENDED_LIMITS.totalBytes / 1024 / 1024;
+  return [`files: have ${(sizeBytes / 1024 / 1024).toFixed(1)} MiB together. Some agents accept at most ${limit} MiB.`];
 }
 
 interface Source {

@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 import type { UsageMetric } from "./usage-metric.ts";
-import { periodOf } from "./usage-period.ts";
+import { dayOf, periodOf } from "./usage-period.ts";
 
 interface UsageRow {
   org_id: string;
@@ -10,7 +10,9 @@ interface UsageRow {
   count: number;
 }
 
-/** Counts by month, and by the id of the app or the organization. */
+type TakenCounts = [period: string, id: string, count: number][];
+
+/** Counts by month or day, and by the id of the app or the organization. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -18,14 +20,19 @@ class Counts {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
   }
 
-  /** Returns `[period, id, count]` for each counter, and starts again at zero. */
-  take(): [period: string, id: string, count: number][] {
+  /** Returns the counts, and starts again at zero. */
+  take(): TakenCounts {
     const taken = [...this.#counts].map(([key, count]): [string, string, number] => {
       const [period = "", id = ""] = key.split(" ");
       return [period, id, count];
     });
     this.#counts.clear();
     return taken;
+  }
+
+  /** Adds counts that were taken. */
+  restore(taken: TakenCounts): void {
+    for (const [period, id, count] of taken) this.add(`${period} ${id}`, count);
   }
 }
 
@@ -37,11 +44,20 @@ const BATCH_SIZE = 1000;
  * crash loses those since the last flush.
  */
 export class UsageCounter {
+  /** By day. */
   readonly #requests = new Counts();
+  /** By day. */
+  readonly #errors = new Counts();
+  /** By month. */
   readonly #programs = new Counts();
 
   countRequest(appId: string): void {
-    this.#requests.add(`${periodOf(new Date())} ${appId}`, 1);
+    this.#requests.add(`${dayOf(new Date())} ${appId}`, 1);
+  }
+
+  /** Counts a request, which `countRequest` has counted, as one that the app responded to with 5xx. */
+  countServerError(appId: string): void {
+    this.#errors.add(`${dayOf(new Date())} ${appId}`, 1);
   }
 
   countProgram(orgId: string): void {
@@ -53,14 +69,19 @@ export class UsageCounter {
    * deleted meanwhile are not counted.
    */
   async flush(db: Db): Promise<void> {
-    const [requests, programs] = [this.#requests.take(), this.#programs.take()];
+    const [requests, errors, programs] = [this.#requests.take(), this.#errors.take(), this.#programs.take()];
     try {
-      const owners = await findOwners(db, [...new Set(requests.map(([, appId]) => appId))]);
-      const rows = [
-        ...requests.flatMap(([period, appId, count]): UsageRow[] => {
+      const owners = await findOwners(db, [...new Set([...requests, ...errors].map(([, appId]) => appId))]);
+      const ofApps = (counts: TakenCounts, metric: UsageMetric): UsageRow[] =>
+        counts.flatMap(([period, appId, count]) => {
           const orgId = owners.get(appId);
-          return orgId === undefined ? [] : [{ org_id: orgId, period, metric: "requests", subject_id: appId, count }];
-        }),
+          return orgId === undefined ? [] : [{ org_id: orgId, period, metric, subject_id: appId, count }];
+        });
+      const byDay = ofApps(requests, "requests");
+      const rows = [
+        ...byDay,
+        ...toMonths(byDay),
+        ...ofApps(errors, "request_errors"),
         ...programs.map(([period, orgId, count]): UsageRow => {
           return { org_id: orgId, period, metric: "programs", subject_id: orgId, count };
         }),
@@ -68,17 +89,33 @@ export class UsageCounter {
       // In one transaction, so that a failure leaves all of them to the next call.
       if (rows.length > 0) await db.transaction().execute((tx) => addCounts(tx, rows));
     } catch (error) {
-      for (const [period, appId, count] of requests) this.#requests.add(`${period} ${appId}`, count);
-      for (const [period, orgId, count] of programs) this.#programs.add(`${period} ${orgId}`, count);
+      this.#requests.restore(requests);
+      this.#errors.restore(errors);
+      this.#programs.restore(programs);
       throw error;
     }
   }
 }
 
+/** Sums the counts of days by month. */
+function toMonths(rows: readonly UsageRow[]): UsageRow[] {
+  const groups = Map.groupBy(rows, ({ period, subject_id: id }) => `${period.slice(0, 7)} ${id}`);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    return [
+      {
+        ...first,
+        period: first.period.slice(0, 7),
+        count: others.reduce((sum, { count }) => sum + count, first.count),
+      },
+    ];
+  });
+}
+
 /** Adds counts to those in the database. */
 export async function addCounts(db: Db, rows: readonly UsageRow[]): Promise<void> {
   // In one order, so that two processes do not wait for each other.
-  const ordered = rows.toSorted((a, b) => (a.subject_id < b.subject_id ? -1 : 1));
+  const ordered = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   for (let start = 0; start < ordered.length; start += BATCH_SIZE)
     await db
       .insertInto("usage_counts")
@@ -89,6 +126,10 @@ export async function addCounts(db: Db, rows: readonly UsageRow[]): Promise<void
           .doUpdateSet(({ eb, ref }) => ({ count: eb("usage_counts.count", "+", ref("excluded.count")) })),
       )
       .execute();
+}
+
+function keyOf({ subject_id: id, period, metric }: UsageRow): string {
+  return `${id} ${period} ${metric}`;
 }
 
 async function findOwners(db: Db, appIds: readonly string[]): Promise<Map<string, string>> {

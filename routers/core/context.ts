@@ -22,13 +22,17 @@ import type { FollowLogDeps } from "../../domain/deployments/follow-deployment-l
 import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployments.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
+import type { FollowEventsDeps } from "../../domain/events/follow-events.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
+import type { ChangeGitConnectionDeps } from "../../domain/git-connections/create-git-connection.ts";
 import type { OpenHostDeps } from "../../domain/agents/open-host.ts";
 import type { SearchKnowledgeDeps } from "../../domain/knowledge/search-knowledge.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { ChangeMemoriesDeps } from "../../domain/memory/memory-scope.ts";
 import type { ChangeProjectDeps } from "../../domain/projects/change-project.ts";
 import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
+import type { DeleteSourceDeps } from "../../domain/knowledge-sources/delete-source.ts";
+import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -57,6 +61,7 @@ import type { ImportTranscriptDeps } from "../../domain/sessions/import/import-t
 import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
 import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
 import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
+import type { GetStorageDeps } from "../../domain/storage/get-storage.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** Everything that the domain functions depend on, the same for every call. Each function names the part that it uses. */
@@ -66,6 +71,7 @@ export type Service = AgentRuntimeDeps &
   BrowseAppsDeps &
   CallDeps &
   CancelDeps &
+  ChangeGitConnectionDeps &
   ChangeMemoriesDeps &
   ChangeProjectDeps &
   ChangeSessionDeps &
@@ -74,13 +80,16 @@ export type Service = AgentRuntimeDeps &
   DeleteDeps &
   DeleteSessionDeps &
   DeleteSkillDeps &
+  DeleteSourceDeps &
   DeployDeps &
   EnableSkillDeps &
   ExecuteDeps &
+  FollowEventsDeps &
   FollowLogDeps &
   FollowRuntimeLogsDeps &
   GetAccountDeps &
   GetAppDeps &
+  GetStorageDeps &
   ImportTranscriptDeps &
   IssueTokenDeps &
   ListDeps &
@@ -97,6 +106,7 @@ export type Service = AgentRuntimeDeps &
   ReadRuntimeLogsDeps &
   ReadSessionsDeps &
   ReadSkillsDeps &
+  ReadSourceDeps &
   RecordCallDeps &
   RedeployDeps &
   RepositoryUrlDeps &

@@ -4,7 +4,9 @@ import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-l
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
+import type { GitHosts } from "../../domain/ports/git-hosts.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
+import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
@@ -16,7 +18,8 @@ import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
 import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
 import { DEFAULT_LIMITS } from "../drivers/bundler/wrangler-bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
-import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
+import { CheckedGitHosts } from "../drivers/git-hosts/checked-git-hosts.ts";
+import { SandboxedGit, type SandboxedGitOptions } from "../drivers/git-source/sandboxed-git.ts";
 import { openModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
@@ -37,7 +40,7 @@ const CANCEL_WAIT_MS = 10_000;
 
 export interface DeploymentServices {
   /** For calls that read and change deployments. */
-  deployments: Pick<Service, "appBuilder" | "cancelWaitMs" | "logTails" | "objects">;
+  deployments: Pick<Service, "appBuilder" | "cancelWaitMs" | "gitHosts" | "gitTokenCipher" | "logTails" | "objects">;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   /** Why the kernel does not limit the disk space of builds; `null` if it does. */
@@ -57,9 +60,13 @@ export async function openDeployments(
   opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
+  const { gitHosts } = buildPlatform;
+  const gitTokenCipher = new ValueCipher(tokenSecret, "git-connections");
   return {
     diskProblem,
     deployments: {
+      gitHosts,
+      gitTokenCipher,
       appBuilder,
       objects,
       logTails: opening.use(new DeploymentLogTails({ db: database.db, objects }, shared.logChanges)),
@@ -67,6 +74,8 @@ export async function openDeployments(
     },
     deploymentDeps: {
       ...buildPlatform,
+      gitTokenCipher,
+      gitBaseUrl: config.gitBaseUrl,
       em: database.em,
       jobs: queue.jobs,
       changes: shared.changes,
@@ -105,6 +114,7 @@ function createAppBuilder({ builder }: Config, sandbox: Sandbox): AppBuilder | n
 interface BuildPlatform {
   sandbox: Sandbox;
   git: GitSource;
+  gitHosts: GitHosts;
   bundler: Bundler;
   dependencies: DependencyStore;
   workspaces: TemporaryWorkspaces;
@@ -143,12 +153,15 @@ export async function openBuildPlatform(
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
   const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? sizeMb : null, startProcess);
-  return { sandbox, git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
+  const gitHosts = new CheckedGitHosts({ networks: config.gitPrivateNetworks });
+  const git = gitSource(config, { sandbox, isAllowedAddress: gitHosts.isAllowedAddress });
+  return { sandbox, git, gitHosts, bundler, dependencies, workspaces, diskProblem };
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */
-function gitSource(config: Config, sandbox: Sandbox): GitSource {
-  const others = new SandboxedGit({ baseUrl: config.gitBaseUrl, sandbox });
+function gitSource(config: Config, options: Pick<SandboxedGitOptions, "sandbox" | "isAllowedAddress">): GitSource {
+  const { sandbox } = options;
+  const others = new SandboxedGit({ baseUrl: config.gitBaseUrl, ...options });
   if (config.production) return others;
   const dataFolder = path.join(config.dataDirectory, "examples");
   return new ExamplesSource({ examplesFolder: path.join(PROJECT, "examples"), dataFolder, sandbox, others });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import http from "node:http";
 import type { AlwaysOnApps } from "../../domain/ports/always-on-apps.ts";
+import type { AppDatabases } from "../../domain/ports/app-databases.ts";
 import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
@@ -27,6 +28,7 @@ export interface EdgeServices {
   authEntries: AuthEntries;
   platform: EdgePlatform;
   databases: SqlDatabases;
+  appDatabases: AppDatabases;
   temporaryDatabases: TemporaryDatabases;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
@@ -70,6 +72,7 @@ export async function openEdge(
       variables,
       log,
       onRequest: (appId) => usageCounter.countRequest(appId),
+      onServerError: (appId) => usageCounter.countServerError(appId),
       limits: { maxActive: config.maxActiveApps },
     }),
   );
@@ -78,6 +81,7 @@ export async function openEdge(
     authEntries: embedded.authEntries,
     platform: embedded.scripts,
     databases: embedded.databases,
+    appDatabases: embedded.appDatabases,
     temporaryDatabases: embedded.temporaryDatabases,
     runtimeLogs: embedded.runtimeLogs,
     storage: embedded.storage,

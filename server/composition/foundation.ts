@@ -4,6 +4,7 @@ import path from "node:path";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
+import type { PublicFiles } from "../../domain/ports/public-files.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
@@ -38,6 +39,8 @@ export interface ExternalDeps extends DatabaseDeps {
   appBuilder?: AppBuilder | null | undefined;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
+  /** Reads URLs as sources of Company Knowledge; by default from the public web. */
+  publicFiles?: PublicFiles | undefined;
   /** Known once the server listens. */
   publicUrl(): string;
 }

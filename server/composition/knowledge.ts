@@ -1,4 +1,5 @@
 import path from "node:path";
+import { ARCHIVE_LIMITS, DOCUMENT_EXTENSIONS } from "../../domain/documents/archive-files.ts";
 import { DOCUMENT_LIMITS } from "../../domain/documents/document-limits.ts";
 import type { DocumentReader } from "../../domain/ports/document-reader.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
@@ -8,6 +9,7 @@ import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import type { Service } from "../../routers/core/context.ts";
 import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts";
 import { AiSdkEmbeddings } from "../drivers/embeddings/ai-sdk-embeddings.ts";
+import { HttpsFiles } from "../drivers/public-files/https-files.ts";
 import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
@@ -22,6 +24,7 @@ type KnowledgeParts = Pick<
   | "textWorkers"
   | "queryEmbedder"
   | "documentReader"
+  | "publicFiles"
   | "languageModel"
   | "modelCalls"
   | "mayCallModel"
@@ -32,12 +35,13 @@ type KnowledgeParts = Pick<
 export async function openKnowledge(
   foundation: Foundation,
 ): Promise<KnowledgeParts & Pick<EmbeddingServices, "embeddings">> {
-  const { config, database, log, plans, shared, textWorkers } = foundation;
+  const { config, database, external, log, plans, shared, textWorkers } = foundation;
   return {
     ...createEmbeddings(foundation),
     textWorkers,
     modelCalls: new FairQueue(MODEL_CALLS, "other answers are being written"),
     mayCallModel: (orgId) => countModelCall({ db: database.db, plans, counter: shared.counter }, orgId),
+    publicFiles: external.publicFiles ?? new HttpsFiles(),
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),
     // Only the message: the error contains the request, with texts of documents.
@@ -55,6 +59,7 @@ function openDocumentReader({ config, controlGroups: groups, startProcess }: Fou
     folder: path.join(config.dataDirectory, "document-reads"),
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     limits: { pages: DOCUMENT_LIMITS.pages, characters: DOCUMENT_LIMITS.textBytes },
+    archiveLimits: { ...ARCHIVE_LIMITS, extensions: DOCUMENT_EXTENSIONS },
   });
 }
 

@@ -4,10 +4,12 @@ import { AppListVersions } from "../../domain/apps/app-list-versions.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import { EventTails } from "../../domain/events/follow-events.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import { hideProcedures, renameInIndex } from "../../domain/procedures/replace-procedures.ts";
 import type { RuntimeLogTail } from "../../domain/runtime-logs/runtime-log-tail.ts";
 import { prepareVariables } from "../../domain/variables/prepare-variables.ts";
+import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import { ReferenceCountedInstances } from "../../domain/shared/reference-counted-instances.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
@@ -28,6 +30,9 @@ import { openKnowledge } from "./knowledge.ts";
 const TEARDOWN_WAIT_MS = 10_000;
 /** How long a call that changes a variable waits until the app has restarted, in milliseconds. */
 const RESTART_WAIT_MS = 10_000;
+
+/** Each read of a database copies it and starts a process, or needs a connection. */
+const DATABASE_READS = { running: 4, runningPerKey: 1, waiting: 40, waitingPerKey: 6, waitMs: 20_000 };
 
 /** The opened service, without the HTTP server and the worker that use it. */
 export interface OpenServices extends IdentityServices, Pick<AgentServices, "serverMonitor"> {
@@ -100,6 +105,9 @@ function createBase(
     ...{ em, db, jobs, plans, counter, callCounter, changes, accessChanges, tokenSecret, usageCounter, variableCipher },
     authEntries: edge.authEntries,
     urlOf: edge.urlOf,
+    eventTails: opening.use(new EventTails(shared.events)),
+    appDatabases: edge.appDatabases,
+    databaseReads: new FairQueue(DATABASE_READS, "Other databases are being read. Try again in a few seconds."),
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
     buildEgress: config.buildEgress.isPublic ? "public" : "none",

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
+import type { EventFeed } from "../../domain/ports/event-feed.ts";
 import { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
-import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
+import { CHANGE_CHANNEL, PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
+import { createPostgresEventFeed, EVENT_CHANNEL } from "../drivers/change-feed/postgres-event-feed.ts";
+import { PostgresNotifications } from "../drivers/change-feed/postgres-notifications.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
 import { createTopicFeed } from "../drivers/change-feed/topic-change-feed.ts";
 import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
@@ -26,6 +29,8 @@ export interface SharedState {
   logChanges: ChangeFeed;
   /** Announces how the service connects to the gateways of agents. */
   serverChanges: ChangeFeed;
+  /** Tells what changed in organizations. The database sends it, so that it is in the transaction of the change. */
+  events: EventFeed;
 }
 
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
@@ -35,16 +40,24 @@ export async function openSharedState(
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {
-  if (config.redisUrl !== null) return openRedis(config.redisUrl, log, opening);
+  const { redisUrl } = config;
   const onError = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
-  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onError }));
-  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed) };
+  const channels = redisUrl === null ? [CHANGE_CHANNEL, EVENT_CHANNEL] : [EVENT_CHANNEL];
+  const notifications = opening.use(await PostgresNotifications.open({ url, channels, onError }));
+  const events = createPostgresEventFeed(notifications);
+  if (redisUrl !== null) return { ...(await openRedis(redisUrl, log, opening)), events };
+  const feed = opening.use(new PostgresChangeFeed({ em, notifications, onError }));
+  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), events };
 }
 
 /** The longest wait for Redis, in milliseconds. Afterwards this process counts the limits itself. */
 const REDIS_TIMEOUT_MS = 400;
 
-async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Promise<SharedState> {
+async function openRedis(
+  url: string,
+  log: Logger,
+  opening: AsyncDisposableStack,
+): Promise<Omit<SharedState, "events">> {
   const { Redis } = await import("ioredis");
   const connectionOptions = { connectTimeout: 5000, keepAlive: 10_000, socketTimeout: 5000 };
   // Without the offline queue, a command fails at once while there is no connection.

@@ -4,6 +4,7 @@ import { type CreatedOrganization, createOrganization } from "../../domain/organ
 import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
+import type { PublicFiles } from "../../domain/ports/public-files.ts";
 import { inTransaction } from "../../domain/shared/transaction.ts";
 import { createHttpServer } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -42,6 +43,8 @@ export interface ServiceOptions {
   appBuilder?: AppBuilder | null | undefined;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
+  /** Reads URLs as sources of Company Knowledge; by default from the public web. */
+  publicFiles?: PublicFiles | undefined;
   /** The embedded PostgreSQL, if its start has begun already. */
   embeddedDatabase?: Promise<EmbeddedPostgres> | undefined;
 }
@@ -57,6 +60,7 @@ export async function startService(config: Config, log: Logger, options: Service
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
     clientMetadata: options.clientMetadata,
+    publicFiles: options.publicFiles,
     embeddedDatabase: options.embeddedDatabase,
     onDatabaseTaken: runsWorker ? onDatabaseTaken : null,
     publicUrl: () => publicUrl ?? "",
@@ -92,6 +96,7 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
     storage: storageDeps,
     alwaysOn: alwaysOnDeps,
     servers: { monitor: serverMonitor, changes: service.serverChanges },
+    sources: service,
     db,
     embeddings,
     agentWorkspaces: service.agentWorkspaces,

@@ -19,10 +19,12 @@ const SETTINGS = {
   // Connections that send no password count for the whole server.
   authentication_timeout: "10s",
   superuser_reserved_connections: "10",
-  // Of 8 KiB. All apps share the queue of notifications, which the watchdog keeps short, and the table of locks. Of an app that takes
-  // many locks it ends the connections, but one that takes all of them within a second blocks the others for longer.
+  // Of 8 KiB. All apps share the queue of notifications and the table of locks. Both are so large that the watchdog ends the connections
+  // of an app before it has filled them. Half of the table, 80 MB, is in memory at all times.
   max_notify_queue_pages: "65536",
-  max_locks_per_transaction: "256",
+  max_locks_per_transaction: "2048",
+  // Another table, of the locks of serializable transactions.
+  max_pred_locks_per_transaction: "256",
   max_prepared_transactions: "0",
   max_wal_senders: "0",
   wal_level: "minimal",

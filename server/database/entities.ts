@@ -11,11 +11,14 @@ import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { DocumentPassage } from "../../domain/documents/document-passage.entity.ts";
 import { DocumentVersion } from "../../domain/documents/document-version.entity.ts";
 import { Document } from "../../domain/documents/document.entity.ts";
+import { GitConnection } from "../../domain/git-connections/git-connection.entity.ts";
+import { KnowledgeSource } from "../../domain/knowledge-sources/knowledge-source.entity.ts";
 import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { Project } from "../../domain/projects/project.entity.ts";
 import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.entity.ts";
+import { SearchLanguage } from "../../domain/search/search-language.entity.ts";
 import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
 import { SearchScope } from "../../domain/search/search-scope.entity.ts";
 import { SearchVector } from "../../domain/search/search-vector.entity.ts";
@@ -43,8 +46,10 @@ export const entities = [
   DocumentPassage,
   DocumentVersion,
   EnabledSkill,
+  GitConnection,
   IdempotencyKey,
   InstructionRevision,
+  KnowledgeSource,
   MachineToken,
   Memory,
   Organization,
@@ -52,6 +57,7 @@ export const entities = [
   Project,
   ProjectMount,
   RateLimitWindow,
+  SearchLanguage,
   SearchPosting,
   SearchScope,
   SearchVector,

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { isIPv4 } from "node:net";
 
 /** Both in PEM. */
 export interface Certificate {
@@ -26,15 +27,18 @@ const IS_AUTHORITY = sequence(
   octetString(sequence(der(0x01, Buffer.from([255])))),
 );
 
+const alternativeName = (name: string) =>
+  isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name));
+
 /**
- * Creates a certificate for host names (RFC 5280), and its key. A client that trusts the certificate itself accepts it.
+ * Creates a certificate for host names and IPv4 addresses (RFC 5280), and its key. A client that trusts the certificate itself accepts it.
  *
  * @param names - `*.example.com` means the direct subdomains. All together may have 60 KB.
  */
 export function createSelfSignedCertificate(names: readonly string[]): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from("Package mirror")))));
-  const hosts = sequence(...names.map((each) => der(0x82, Buffer.from(each))));
+  const name = sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from("App Provisioning Service")))));
+  const hosts = sequence(...names.map(alternativeName));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),

@@ -1,3 +1,4 @@
+import type { VariableSet } from "../../domain/ports/app-variables.ts";
 import type { Bundle, NodeServer } from "../../domain/ports/bundler.ts";
 import type { AppAddress } from "./app-address.ts";
 
@@ -29,6 +30,8 @@ export interface IsolatedServerRequest {
   server: NodeServer;
   /** The first one, a CommonJS module, is loaded in every Node.js process before the code of the server. */
   addedModules: readonly AddedModule[];
+  /** What it prints is masked. Those that name a PostgreSQL database are left out if it gets a temporary one. */
+  variables: Pick<VariableSet, "values" | "masks">;
 }
 
 export interface TrialRequest extends Pick<Bundle, "code" | "assets"> {
@@ -48,7 +51,7 @@ export interface IsolatedRuntime {
   start(request: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp>;
 
   /**
-   * Starts a Node server in a sandbox of its own, without network and variables, and with storage that is removed afterwards.
+   * Starts a Node server in a sandbox of its own, without network, and with storage that is removed afterwards.
    *
    * @throws {UnhealthyScript} when it does not start
    */

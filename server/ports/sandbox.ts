@@ -35,6 +35,8 @@ export type SandboxNetwork = { kind: "none" } | { kind: "proxy"; socketPath: str
 export interface LoopbackPort {
   port: number;
   target: AppAddress;
+  /** Clients of PostgreSQL can use TLS, also if the target is a unix socket. */
+  protocol?: "postgresql";
 }
 
 export interface SandboxLimits {

@@ -1,6 +1,6 @@
 import type { Operation } from "./operations.ts";
 import { formatSize } from "./request-body.ts";
-import { LOG_STREAMS } from "./streams/log-streams.ts";
+import { STREAMED_OPERATIONS } from "./streams/streamed-operations.ts";
 
 const MALFORMED = "The URL or the body is malformed";
 
@@ -30,15 +30,21 @@ const STREAM_ERRORS = {
   503: "Too many streams are open, or the service's database is temporarily unavailable",
 };
 
+function describeStreamErrors({ procedure }: Operation) {
+  const stream = STREAMED_OPERATIONS[procedure];
+  if (stream === undefined || stream.canContinue) return stream && STREAM_ERRORS;
+  return { ...STREAM_ERRORS, 400: "The URL or a parameter is invalid" };
+}
+
 /** Describes every error that an operation can return, by status: its own ones, and those of REST itself. */
 export function describeErrors(operation: Operation): Record<string, string> {
-  const { method, path, procedure, openapi } = operation;
+  const { method, path, openapi } = operation;
   const canHaveBody = method !== "GET";
   return {
     ...((canHaveBody || path.includes("{")) && { 400: MALFORMED }),
     ...COMMON,
     ...(canHaveBody && describeBodyErrors(operation)),
-    ...(LOG_STREAMS[procedure] !== undefined && STREAM_ERRORS),
+    ...describeStreamErrors(operation),
     ...(openapi.errorResponses as Record<string, string> | undefined),
   };
 }

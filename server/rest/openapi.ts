@@ -3,7 +3,7 @@ import { errorBody } from "../../routers/apps.schema.ts";
 import { appRouter } from "../../routers/index.ts";
 import { describeErrors, describeHeaders } from "./documented-errors.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
-import { LOG_STREAMS } from "./streams/log-streams.ts";
+import { STREAMED_OPERATIONS } from "./streams/streamed-operations.ts";
 import { allowUnknownFields, describeDefaults } from "./schema-corrections.ts";
 
 /** The parts of an OpenAPI document that this file changes. */
@@ -38,6 +38,8 @@ const DESCRIPTION =
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
   { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
+  { name: "Procedures", description: "Procedures that an app offers: list and call them" },
+  { name: "Git connections", description: "Git hosts whose private repositories can be deployed" },
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
   { name: "Company Knowledge", description: "Documents of the organization, and answers from them with citations" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
@@ -151,32 +153,34 @@ const IDEMPOTENCY_KEY = {
 
 /** Documents the stream that an operation has with `follow`. */
 function addStream(documented: DocumentedOperation, { procedure, successStatus }: Operation): void {
-  const stream = LOG_STREAMS[procedure];
+  const stream = STREAMED_OPERATIONS[procedure];
   const success = documented.responses[successStatus];
   if (stream === undefined || success === undefined) return;
   documented.description = `${documented.description ?? ""} ${stream.description}`.trim();
-  documented.parameters = [...(documented.parameters ?? []), ...STREAM_PARAMETERS];
+  const { parameters = [] } = documented;
+  documented.parameters = [...parameters, FOLLOW, ...(stream.canContinue ? [LAST_EVENT_ID] : [])];
   success.content = { ...success.content, "text/event-stream": { schema: { type: "string" } } };
+  if (!stream.canContinue) return;
   const headers = describeHeaders("204");
   documented.responses["204"] = { description: "`Last-Event-ID` is the id of the event `end`", headers };
 }
 
-const STREAM_PARAMETERS = [
-  {
-    in: "query",
-    name: "follow",
-    required: false,
-    description: "Whether to respond with server-sent events as the log grows; `follow` without a value means true",
-    schema: { type: "string", enum: ["true", "false"] },
-  },
-  {
-    in: "header",
-    name: "Last-Event-ID",
-    required: false,
-    description: "With `follow`: continues after the event with this id",
-    schema: { type: "string" },
-  },
-];
+const FOLLOW = {
+  in: "query",
+  name: "follow",
+  required: false,
+  description:
+    "Whether to respond with server-sent events; `follow` without a value means true. Without it, the header `Accept: text/event-stream` means true",
+  schema: { type: "string", enum: ["true", "false"] },
+};
+
+const LAST_EVENT_ID = {
+  in: "header",
+  name: "Last-Event-ID",
+  required: false,
+  description: "With `follow`: continues after the event with this id",
+  schema: { type: "string" },
+};
 
 /** The generator removes path parameters from a body schema and thereby its name. Other bodies get their name back. */
 function nameRequestBody(document: Document, documented: DocumentedOperation, { path, input }: Operation): void {

@@ -15,7 +15,7 @@ import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_END
 import { hasBody, type Operation, OPERATIONS, readParameters } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
 import { StreamedBodies } from "./streamed-bodies.ts";
-import { LOG_STREAMS } from "./streams/log-streams.ts";
+import { STREAMED_OPERATIONS } from "./streams/streamed-operations.ts";
 import { OpenStreams, wantsStream } from "./streams/open-streams.ts";
 
 declare module "fastify" {
@@ -122,8 +122,8 @@ async function respond(
   if (hasBody(operation) && !hasAcceptedType(operation, request))
     request.unreadableBody ??= unsupportedType(operation.streamedBody?.contentTypes);
   try {
-    const streamed = LOG_STREAMS[operation.procedure];
-    if (streamed !== undefined && wantsStream(request.query))
+    const streamed = STREAMED_OPERATIONS[operation.procedure];
+    if (streamed !== undefined && wantsStream(request))
       return await streams.respond({ operation, streamed }, readInput(operation, request, bodies), reply);
     const context = createContext(service, request, reply);
     const input = readInput(operation, request, bodies);
@@ -152,9 +152,16 @@ function readInput(
   if (input === undefined) return undefined;
   const inPath = readParameters(operation, params as object);
   const hasJson = streamedBody === null && hasBody(operation);
-  const fields = hasJson ? (body as object | undefined) : readParameters(operation, query as object);
+  const fields = hasJson ? (body as object | undefined) : readParameters(operation, withoutFollow(operation, query));
   const given = omitAbsent(input, { ...fields, ...inPath }) as object;
   return streamedBody === null ? given : { ...given, [streamedBody.field]: bodies.read(raw, bodyLimit) };
+}
+
+/** The parameter `follow` of an operation with a stream is no field of its input. */
+function withoutFollow({ procedure }: Operation, query: unknown): object {
+  if (STREAMED_OPERATIONS[procedure] === undefined) return query as object;
+  const { follow: _, ...others } = query as { follow?: unknown };
+  return others;
 }
 
 function createContext(service: Service, request: FastifyRequest, reply: FastifyReply): Context {

@@ -22,8 +22,17 @@ export interface EgressOptions {
   lookup?: Lookup;
   /** Which addresses a host of `allow` may have; by default `isReachable`, and `isPublic` with `public`. */
   isAllowedAddress?: (address: string, host: string) => boolean;
+  /** A host whose plain HTTP this process answers itself. */
+  answered?: AnsweredHost;
   /** Called for every request, when the proxy has connected to the host or refused it. */
   onRequest?: (host: string, result: EgressResult) => void;
+}
+
+export interface AnsweredHost {
+  /** `host:port`. */
+  authority: string;
+  /** Receives requests in absolute form and in origin form. */
+  answer: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
 /** `refused`: the host or the port is not allowed. `unreachable`: it has no allowed address, or does not respond. */
@@ -43,6 +52,7 @@ export class EgressProxy {
   #connecting = 0;
   readonly #allowed: ReadonlySet<string> | "public";
   readonly #publicPort: number | null;
+  readonly #answered: AnsweredHost | null;
   readonly #lookup: Lookup;
   readonly #isAllowedAddress: (address: string, host: string) => boolean;
   readonly #onRequest: (host: string, result: EgressResult) => void;
@@ -61,6 +71,7 @@ export class EgressProxy {
       isAllowedAddress = allow === "public" ? isPublic : isReachable,
       onRequest = () => {},
       publicPort = null,
+      answered = null,
     } = options;
 
     this.socketPath = join(folder.path, "proxy.sock");
@@ -68,6 +79,7 @@ export class EgressProxy {
     this.#allowed =
       allow === "public" ? allow : new Set(allow.map((authority) => parseAuthority(authority)?.key ?? ""));
     this.#publicPort = publicPort;
+    this.#answered = answered;
     this.#isAllowedAddress = isAllowedAddress;
     this.#onRequest = onRequest;
     this.#lookup = lookup;
@@ -89,6 +101,11 @@ export class EgressProxy {
   }
 
   async #tunnel(incoming: IncomingMessage, inside: Duplex, head: Buffer): Promise<void> {
+    if (this.#answered !== null && parseAuthority(incoming.url ?? "")?.key === this.#answered.authority) {
+      inside.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      inside.unshift(head);
+      return void this.#server.emit("connection", inside);
+    }
     const outside = await this.#connect(incoming.url ?? "", inside).catch(toProxyError);
     if (outside instanceof ProxyError)
       return void inside.end(`HTTP/1.1 ${outside.status} ${STATUS_CODES[outside.status]}\r\n\r\n`);
@@ -99,8 +116,10 @@ export class EgressProxy {
   }
 
   async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url ?? "") : null;
+    // Inside of a tunnel, requests have the origin form.
+    const url = URL.parse(incoming.url ?? "", this.#answered === null ? undefined : `http://${incoming.headers.host}`);
     const authority = url?.protocol === "http:" ? `${url.hostname}:${url.port || 80}` : "";
+    if (authority !== "" && authority === this.#answered?.authority) return this.#answered.answer(incoming, response);
     const outside = await this.#connect(authority, incoming.socket).catch(toProxyError);
     if (outside instanceof ProxyError) return void response.writeHead(outside.status).end(outside.message);
     const headers = { ...endToEndHeaders(incoming.headers), host: url?.host, connection: "close" };
@@ -201,7 +220,7 @@ function parseAuthority(authority: string): Target | null {
 }
 
 /** `Transfer-Encoding` stays: Node frames the body of the forwarded message by it. */
-function endToEndHeaders(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
+export function endToEndHeaders(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
   const isForwarded = (name: string) => name === "transfer-encoding" || !HOP_BY_HOP_HEADERS.has(name);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => isForwarded(name)));
 }

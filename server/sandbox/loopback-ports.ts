@@ -5,6 +5,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import type { LoopbackPort } from "../ports/sandbox.ts";
 import { isRoot } from "./file-ownership.ts";
+import { acceptPostgresTls } from "./postgres-tls.ts";
 import { processTree } from "./process-tree.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { TrackedSockets } from "./tracked-sockets.ts";
@@ -45,14 +46,27 @@ export class LoopbackPorts implements Disposable {
     this.#sockets.destroy();
   }
 
-  #forward(server: Server, { target }: LoopbackPort): void {
+  #forward(server: Server, { target, protocol }: LoopbackPort): void {
     this.#servers.push(server);
     server.maxConnections = MAX_CONNECTIONS;
+    const isUnixSocket = "socketPath" in target;
     server.on("connection", (inside: Socket) => {
-      this.#sockets.join(inside, connect("socketPath" in target ? { path: target.socketPath } : target));
+      const outside = connect(isUnixSocket ? { path: target.socketPath } : target);
+      if (protocol === "postgresql" && isUnixSocket) this.#joinPostgres(inside, outside);
+      else this.#sockets.join(inside, outside);
     });
     // The command may have ended meanwhile.
     if (this.#isDisposed) server.close();
+  }
+
+  #joinPostgres(inside: Socket, outside: Socket): void {
+    for (const socket of [inside, outside]) this.#sockets.add(socket);
+    inside.once("close", () => outside.destroySoon());
+    outside.once("close", () => inside.destroySoon());
+    inside.once("data", (first: Buffer) => {
+      inside.pause();
+      this.#sockets.join(acceptPostgresTls(inside, first), outside);
+    });
   }
 }
 

@@ -13,6 +13,9 @@ import type { Db } from "../../domain/database-types.ts";
 import { indexMissingProcedures } from "../../domain/procedures/index-missing-procedures.ts";
 import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
 import { updateScopes } from "../../domain/search/update-scopes.ts";
+import { enqueueDueSources } from "../../domain/knowledge-sources/manage-sources.ts";
+import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
+import { runSourceJob } from "../../domain/knowledge-sources/run-source-job.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
@@ -32,6 +35,8 @@ export interface WorkerOptions {
   alwaysOn: AlwaysOnDeps;
   /** Keeps the connections to gateways of agents. */
   servers: { monitor: ServerMonitor; changes: ChangeFeed };
+  /** Reads the sources of Company Knowledge. */
+  sources: ReadSourceDeps;
   db: Db;
   /** `null` when no embeddings endpoint is configured. */
   embeddings: Embeddings | null;
@@ -46,6 +51,8 @@ export interface WorkerOptions {
 const ROLLBACK_CONCURRENCY = 4;
 const TEARDOWN_CONCURRENCY = 4;
 const VARIABLES_CONCURRENCY = 4;
+/** Each source uses a share of the document reader, and a checkout. */
+const SOURCE_CONCURRENCY = 2;
 /** An app can store this much longer than its bound allows, until it is stopped. */
 const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
@@ -78,7 +85,7 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    const { deps, buildConcurrency } = this.#options;
+    const { deps, buildConcurrency, sources } = this.#options;
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
@@ -87,6 +94,9 @@ export class Worker {
     );
     await this.#work("teardown", TEARDOWN_CONCURRENCY, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("variables", VARIABLES_CONCURRENCY, ({ appId }) => applyVariables(deps, appId, this.#stop.signal));
+    await this.#work("source", SOURCE_CONCURRENCY, ({ sourceId }) =>
+      runSourceJob(sources, sourceId, this.#stop.signal),
+    );
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
@@ -201,6 +211,7 @@ export class Worker {
       // Also after a failed sweep: otherwise the database would grow while a provider is down.
       await this.#purge();
       await this.#removeUnusedWorkspaces();
+      await enqueueDueSources(deps);
     }
   }
 

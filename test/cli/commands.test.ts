@@ -38,7 +38,11 @@ async function dataOf(...args: string[]): Promise<Record<string, unknown>> {
 verifies("cli.derived", "every procedure has a command, except those with a command of another name", () => {
   const commands = parse(createProgram(() => ({}) as never));
   const derived = COMMANDS.map(({ words }) => words.join(" "));
-  expect(derived.filter((name) => !commands.includes(name))).toEqual(["account get", "apps deploy"]);
+  expect(derived.filter((name) => !commands.includes(name))).toEqual([
+    "account get",
+    "apps deploy",
+    "knowledge add-archive",
+  ]);
 });
 
 verifies(
@@ -138,6 +142,7 @@ verifies("cli.agents", "tokens, agents and usage have commands", async () => {
   expect((await cli.run(["agents", "list"])).stdout).toMatch(/^AGENT +SERVER +STATUS +AGENT ID\n/);
   expect(await dataOf("usage")).toMatchObject({ plan: "scale", quotas: expect.any(Array) });
   expect((await cli.run(["usage"])).stdout).toMatch(/METRIC +USED +LIMIT/);
+  expect(await dataOf("usage", "daily", "--days", "7")).toMatchObject({ days: { length: 7 }, apps: [] });
 });
 
 verifies(

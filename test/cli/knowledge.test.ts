@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { docxFile, wordParagraph } from "../support/documents/docx-file.ts";
 import { pdfFile } from "../../bench/support/pdf-file.ts";
+import { zipArchive } from "../support/service/zip-archive.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -80,6 +81,38 @@ test("a refused file is named with its reason, the others are stored, and the ex
   );
   const table = (await knowledge(["add", "a.md", "c.md", "--kind", "sop"])).stdout;
   expect(table).toMatch(/^STATUS +FILE +TITLE +VERSION +DOCUMENT ID\nunchanged +a\.md +A +1 /);
+});
+
+test("a zip archive is uploaded as its folder would be, and what is not stored is named", async () => {
+  const entries = [
+    { name: "guide/travel/rules.md", content: "---\ntitle: Travel rules\n---\n\nBook trains early." },
+    { name: "guide/.draft.md", content: "hidden" },
+    { name: "guide/logo.png", content: "PNG" },
+    { name: "guide/link.md", content: "travel/rules.md", mode: 0o120777 },
+    { name: "../outside.md", content: "Outside." },
+  ];
+  await writeFile(path.join(folder, "guide.zip"), zipArchive(entries));
+  const first = await add("guide.zip", "--kind", "policy");
+  expect(first.documents).toMatchObject([{ file: "guide/travel/rules.md", status: "created", title: "Travel rules" }]);
+  expect([first.code, first.stderr]).toEqual([1, expect.stringContaining("3 of 4 files were refused")]);
+  expect(first.refused.map(({ error }) => error)).toEqual([
+    expect.stringContaining("type .png"),
+    "The file is a link or a device.",
+    expect.stringContaining("leads out of the archive"),
+  ]);
+  await writeFile(
+    path.join(folder, "inside.zip"),
+    zipArchive([
+      { name: "travel/rules.md", content: "Book early." },
+      { name: "a.md", content: "A" },
+    ]),
+  );
+  const inside = await add("inside.zip", "--kind", "policy");
+  expect(inside.documents.map(({ file }) => file)).toEqual(["inside/travel/rules.md", "inside/a.md"]);
+  const wrong = await knowledge(["add", "wrong.zip", "--kind", "policy"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Cannot read wrong.zip")]);
+  await writeFile(path.join(folder, "wrong.zip"), "no archive");
+  expect((await knowledge(["add", "wrong.zip", "--kind", "policy"])).stderr).toContain("is not a zip archive");
 });
 
 test("standard input is one file with a name", async () => {

@@ -48,12 +48,14 @@ interface Imported {
 
 verifies(
   "sessions.import",
-  "transcripts of Claude Code and Codex in a folder become sessions of the agent, and a repetition adds nothing",
+  "transcripts of Claude Code, Codex and Gemini CLI in a folder become sessions of the agent, and a repetition adds nothing",
   async () => {
     await cp(SAMPLES, path.join(home, "samples"), { recursive: true });
     const first = JSON.parse((await run(["sessions", "import", agentId, "samples", "--json"])).stdout) as Imported;
     expect(first.refused).toEqual([]);
-    expect(new Set(first.transcripts.map(({ format }) => format))).toEqual(new Set(["claude-code", "codex"]));
+    expect(new Set(first.transcripts.map(({ format }) => format))).toEqual(
+      new Set(["claude-code", "codex", "gemini-cli"]),
+    );
     const added = first.transcripts.reduce((sum, each) => sum + each.added, 0);
     expect(added).toBeGreaterThan(first.transcripts.length);
     const again = JSON.parse((await run(["sessions", "import", "Recorder", "samples", "--json"])).stdout) as Imported;

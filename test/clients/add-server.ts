@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { McpClientName } from "../../clients/cli/src/mcp-clients.ts";
+import type { McpClientName } from "../../domain/agents/mcp-clients.ts";
 import type { ClientRun } from "./client-run.ts";
 import { SERVER } from "./server-name.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 /** Two feeds that reach each other, like those of two processes. */
 export interface OpenFeeds extends AsyncDisposable {
@@ -8,8 +9,6 @@ export interface OpenFeeds extends AsyncDisposable {
   /** Interrupts the connection between them for a short time. Does nothing for feeds without one. */
   interrupt(): Promise<void>;
 }
-
-const WAIT = { timeout: 60_000, interval: 10 };
 
 /** The guarantees of every change feed. */
 export function describeChangeFeedContract(name: string, open: () => Promise<OpenFeeds>): void {
@@ -20,7 +19,7 @@ export function describeChangeFeedContract(name: string, open: () => Promise<Ope
       const listeners = opened.pair.map((feed) => listenFor(feed, orgIds));
       for (const orgId of orgIds) opened.pair[0].announce(orgId);
       const all = orgIds.toSorted();
-      await vi.waitFor(() => expect(listeners.map(({ received }) => received.toSorted())).toEqual([all, all]), WAIT);
+      await waitFor(() => expect(listeners.map(({ received }) => received.toSorted())).toEqual([all, all]));
     });
 
     test("announce calls the listeners of its own process before it returns, and only once", async () => {
@@ -43,7 +42,7 @@ export function describeChangeFeedContract(name: string, open: () => Promise<Ope
       const removed = listenFor(feed, [before, after]);
       const remaining = listenFor(feed, [before, after]);
       announcer.announce(before);
-      await vi.waitFor(() => expect([removed.received, remaining.received]).toEqual([[before], [before]]), WAIT);
+      await waitFor(() => expect([removed.received, remaining.received]).toEqual([[before], [before]]));
       removed.remove();
       await opened.interrupt();
       await announceUntilReceived(announcer, after, remaining);
@@ -68,7 +67,7 @@ export function describeLossOfChangeFeed(name: string, open: () => Promise<OpenF
       const orgId = randomUUID();
       const listeners = opened.pair.map((feed) => listenFor(feed, [orgId]));
       await opened.interrupt();
-      for (const listener of listeners) await vi.waitFor(() => expect(listener.gaps).toBeGreaterThan(0), WAIT);
+      for (const listener of listeners) await waitFor(() => expect(listener.gaps).toBeGreaterThan(0));
       for (const listener of listeners) await announceUntilReceived(opened.pair[0], orgId, listener);
     });
   });
@@ -92,8 +91,8 @@ function listenFor(feed: ChangeFeed, orgIds: readonly string[]): Listener {
 
 /** Repeats the announcement, because a notice can be lost directly after a connection was lost. */
 async function announceUntilReceived(announcer: ChangeFeed, orgId: string, { received }: Listener): Promise<void> {
-  await vi.waitFor(() => {
+  await waitFor(() => {
     announcer.announce(orgId);
     expect(received).toContain(orgId);
-  }, WAIT);
+  });
 }

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PgBoss } from "pg-boss";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { createTestDatabase } from "../support/service/test-databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 interface OpenQueue extends AsyncDisposable {
   orm: Orm;
@@ -52,7 +53,7 @@ describe("the job queue", () => {
     });
     await expect(rolledBack).rejects.toThrow("roll back");
     await enqueue(opened, "committed");
-    await vi.waitFor(() => expect(opened.received).toEqual(["committed"]), 10_000);
+    await waitFor(() => expect(opened.received).toEqual(["committed"]));
     await delay(1000);
     expect(opened.received).toEqual(["committed"]);
   });
@@ -61,7 +62,7 @@ describe("the job queue", () => {
     await using opened = await open();
     await opened.startWorker((_id, count) => (count === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()));
     await enqueue(opened, "repeated");
-    await vi.waitFor(() => expect(opened.received).toEqual(["repeated", "repeated"]), 20_000);
+    await waitFor(() => expect(opened.received).toEqual(["repeated", "repeated"]));
   });
 
   test("a job waits until a worker starts", async () => {
@@ -71,8 +72,8 @@ describe("the job queue", () => {
     expect(await opened.queue.listWaiting("deployment")).toEqual([{ deploymentId: "waiting", orgId: "organization" }]);
     expect(await opened.queue.listWaiting("teardown")).toEqual([]);
     await opened.startWorker();
-    await vi.waitFor(() => expect(opened.received).toEqual(["waiting"]), 10_000);
-    await vi.waitFor(async () => expect(await opened.queue.listWaiting("deployment")).toEqual([]), 10_000);
+    await waitFor(() => expect(opened.received).toEqual(["waiting"]));
+    await waitFor(async () => expect(await opened.queue.listWaiting("deployment")).toEqual([]));
   });
 
   test("the first job of an organization runs before the further ones of others, and no job waits forever", async () => {

@@ -176,3 +176,17 @@ async function folderOf(uid: number): Promise<TemporaryFolder> {
   await chmod(folder.path, 0o700);
   return folder;
 }
+
+test("failed logins do not fill the log", async () => {
+  await using folder = await memoryFolder();
+  const warnings: object[] = [];
+  const log = { debug() {}, warn: (details: object) => void warnings.push(details), error() {} };
+  await using server = await EmbeddedPostgres.start(folder.path, log);
+  const url = server.url.replace("service@", "unknown@");
+  for (let n = 0; n < 60; n++) await expect(query(url, "select 1")).rejects.toThrow("does not exist");
+  await server[Symbol.asyncDispose]();
+  // Twenty, or twice as many if another minute began.
+  expect(warnings.length).toBeGreaterThanOrEqual(20);
+  expect(warnings.length).toBeLessThanOrEqual(40);
+  expect(warnings).toContainEqual(expect.objectContaining({ note: "further ones of this minute are not logged" }));
+});

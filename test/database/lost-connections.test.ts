@@ -120,7 +120,6 @@ for (const [kind, config] of [
       const contents = await readContents(tenant, sessionId);
       expect(load.acknowledged.filter((content) => !contents.has(content))).toEqual([]);
     },
-    { timeout: 60_000 + OUTAGES * 30_000 },
   );
 
 test("a transaction whose connection is lost before its BEGIN, COMMIT or ROLLBACK keeps no connection of the pool", async () => {

@@ -79,5 +79,4 @@ verifies(
     expect((await execute(service, agent, READ))["stdout"]).toBe(`${FILES} ${acknowledged}\n`);
     expect(await service.end("SIGTERM")).toBe(0);
   },
-  { timeout: 60_000 + KILLS * 30_000 },
 );

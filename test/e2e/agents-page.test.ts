@@ -2,7 +2,8 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { findSample } from "../domain/sessions/import/samples.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
-import { fillIn, openAs, readSecret } from "../support/clients/dashboard.ts";
+import { confirmInDialog, fillIn, openAs, readSecret } from "../support/clients/dashboard.ts";
+import { instructionsEditor, readEditor, replaceText, saveInstructions } from "../support/clients/editor.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
@@ -15,9 +16,9 @@ const openAgents = (user: "owner" | "member"): Promise<Page> => {
   return openAs(browser(), signedIn, `${url}/agents?org=${organizationId}`);
 };
 
-async function confirm(page: Page, button: string, label: string): Promise<void> {
+async function confirm(page: Page, button: string, label: string, typed?: string): Promise<void> {
   await page.getByRole("button", { name: button, exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: label, exact: true }).click();
+  await confirmInDialog(page, label, typed);
 }
 
 test.skipIf(lacksBrowser)(
@@ -46,13 +47,13 @@ test.skipIf(lacksBrowser)(
     const gateway = new GatewayClient(organization().url, token);
     expect((await gateway.tool("service_get_agent_instructions")).isError).toBe(false);
 
-    await confirm(page, "Delete Invoices", "Delete");
+    await confirm(page, "Delete Invoices", "Delete", "Invoices");
     await office.getByRole("cell", { name: "Invoices", exact: true }).waitFor({ state: "detached" });
     expect((await gateway.call("tools/list")).status).toBe(401);
-    await confirm(page, "Delete the server Office", "Delete server");
+    await confirm(page, "Delete the server Office", "Delete server", "Office");
     await office.waitFor({ state: "detached" });
     // An organization keeps one server.
-    await confirm(page, "Delete the server Default", "Delete server");
+    await confirm(page, "Delete the server Default", "Delete server", "Default");
     await page.getByRole("alert").getByText("only server").waitFor();
     expect(browser().problems.filter((problem) => !problem.includes("409"))).toEqual([]);
   },
@@ -65,25 +66,26 @@ test.skipIf(lacksBrowser)(
     const api = rpcClient(url, await owner.accessToken(), { "x-service-org-id": organizationId });
     const page = await openAgents("owner");
     await page.getByRole("link", { name: "Main", exact: true }).first().click();
-    const editor = page.getByLabel("AGENTS.md");
-    await editor.fill("# First\nBe brief.\n");
-    await page.getByRole("button", { name: "Save instructions" }).click();
+    const editor = instructionsEditor(page);
+    await replaceText(page, editor, "# First\nBe brief.\n");
+    await saveInstructions(page);
     await page.getByText("Revision 1", { exact: true }).waitFor();
     const agentId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const stored = await api.instructions.get.query({ id: agentId });
     expect(stored.content).toBe("# First\nBe brief.\n");
 
     await api.instructions.replace.mutate({ id: agentId, content: "# From a program" });
-    await editor.fill("# Second");
-    await page.getByRole("button", { name: "Save instructions" }).click();
-    await page.getByRole("alert").getByText("have changed since").waitFor();
+    await replaceText(page, editor, "# Second");
+    await saveInstructions(page);
+    await page.getByText("Somebody saved revision 2 while you were editing").waitFor();
     expect((await api.instructions.get.query({ id: agentId })).content).toBe("# From a program");
-    expect(await editor.inputValue()).toBe("# Second");
+    await page.getByRole("button", { name: "Back to your version" }).click();
+    expect(await readEditor(editor)).toBe("# Second");
 
-    await page.reload();
+    await confirm(page, "Discard draft", "Discard draft");
     await confirm(page, "Restore revision 1", "Restore");
     await page.getByText("Revision 3", { exact: true }).waitFor();
-    expect(await editor.inputValue()).toBe("# First\nBe brief.\n");
+    expect(await readEditor(editor)).toBe("# First\nBe brief.\n");
     await page.getByText("3 (restored 1)").waitFor();
     await expectAccessible(page);
 
@@ -145,7 +147,7 @@ test.skipIf(lacksBrowser)(
     await expectAccessible(page);
     await page.getByRole("link", { name: "The agent of this session" }).click();
     await page.getByLabel("Words in the transcripts").fill("number 7 or Hello");
-    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByRole("button", { name: "Search transcripts" }).click();
     const results = page.getByRole("region", { name: "Search results" });
     const hit = results.getByRole("listitem").filter({ hasText: "<b>Entry number 7</b>" });
     await hit.waitFor();
@@ -167,7 +169,7 @@ test.skipIf(lacksBrowser)(
     await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().click();
     const form = page.getByRole("form", { name: "Import a transcript" });
     const importFile = async (file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> => {
-      await form.getByLabel("Transcript of Claude Code or Codex").setInputFiles(file);
+      await form.getByLabel("Transcript of a coding agent").setInputFiles(file);
       await form.getByRole("button", { name: "Import transcript" }).click();
     };
     await importFile(findSample("claude-code/session").file);

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
@@ -8,6 +9,8 @@ import { randomEmail, sharedOrganization } from "../support/identity/organizatio
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 const invitedEmail = randomEmail();
+/** A name that a spreadsheet would execute. */
+const FORMULA = '=HYPERLINK("https://example.com","x")';
 
 beforeAll(async () => {
   const { url, owner, organizationId, invite } = organization();
@@ -15,6 +18,7 @@ beforeAll(async () => {
   const rpc = rpcClient(url, await owner.accessToken(), headers);
   const { id } = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI", scope: "read" });
   await rpc.tokens.revoke.mutate({ id });
+  await rpc.tokens.issue.mutate({ kind: "api_key", name: FORMULA, scope: "read" });
   await invite(owner, invitedEmail, "member");
 });
 
@@ -81,3 +85,26 @@ test.skipIf(lacksBrowser)("the audit log says which filter of the URL is invalid
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("table").waitFor();
 });
+
+test.skipIf(lacksBrowser)(
+  "the target of an event filters the log, and the export has every matching event, without formulas",
+  async () => {
+    const page = await openAuditLog("&action=tokens.issue");
+    await page.getByRole("link", { name: `Token ${FORMULA}` }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.has("target"));
+    await page.getByRole("link", { name: "Token CI" }).waitFor({ state: "detached" });
+    expect(await readColumn(page, 4)).toEqual([`Token ${FORMULA}`]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("audit-log.csv");
+    const [header, event, ...others] = (await readFile(await download.path(), "utf8")).split("\r\n");
+    expect(header).toMatch(/^created_at,action,outcome,user_id,/);
+    expect(event).toMatch(/^2\d{3}-[\d:.TZ-]+,tokens\.issue,done,/);
+    expect(event).toContain(`,"'=HYPERLINK(""https://example.com"",""x"")",`);
+    expect(others).toEqual([""]);
+    await page.getByText("Exported 1 event.").waitFor();
+    expect(browser().problems).toEqual([]);
+  },
+);

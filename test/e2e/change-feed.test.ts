@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { SERVICES } from "../support/service/test-databases.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 /** The `REDIS_URL` of each change feed. Without it, processes notify each other through Postgres. */
 const FEEDS = SERVICES === null ? { Postgres: null } : { Postgres: null, Redis: SERVICES.redisUrl };
@@ -19,7 +20,7 @@ for (const [feed, redisUrl] of Object.entries(FEEDS))
     for (const expected of [["tenant"], ["tenant", "tenant"]]) {
       const { id } = await working.givenApp(tenant);
       expect((await tenant.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
-      await vi.waitFor(() => expect(notified).toEqual(expected), 10_000);
+      await waitFor(() => expect(notified).toEqual(expected));
     }
   });
 

@@ -171,7 +171,7 @@ test.skipIf(lacksBrowser)(
     const otherTab = await page.context().newPage();
     await otherTab.goto(`${publicUrl}/sign-in`);
     await signIn(otherTab, setup);
-    await otherTab.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    await otherTab.getByRole("heading", { name: "Overview", exact: true }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Allow access?" }).waitFor();
     // An expired request says so, instead of failing again and again.

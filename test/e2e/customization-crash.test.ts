@@ -61,6 +61,6 @@ for (let kill = 0; kill < KILLS; kill += 1) {
       expect(await stillRunning(children)).toEqual([]);
       await second.end("SIGTERM");
     },
-    { timeout: 180_000, concurrent: true },
+    { concurrent: true },
   );
 }

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MODEL_PROVIDERS } from "../../server/drivers/language-model/ai-sdk-model.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -13,12 +13,11 @@ import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const call = (tool: string, input: object = {}): ScriptedResponse => ({ tool, input });
 const edit = (from: string, to: string): ScriptedResponse =>
   call("edit_file", { path: "src/index.ts", old_string: from, new_string: to });
-
-const SEVERAL_BUILDS = { timeout: 400_000 };
 
 let model: ScriptedModel;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -60,16 +59,16 @@ async function givenApp(name: string, request: object = {}) {
   const [id, url] = [String(body["app_id"]), String(body["url"])];
   const path = `/v1/apps/${id}`;
   const get = async (number: number, part = "") => (await tenant.rest.get(`${path}/deployments/${number}${part}`)).body;
-  const waitFor = async (number: number, status: string) =>
-    vi.waitFor(async () => expect(await get(number)).toMatchObject({ status }), { timeout: 100_000, interval: 50 });
+  const untilStatus = async (number: number, status: string) =>
+    waitFor(async () => expect(await get(number)).toMatchObject({ status }));
   const redeploy = async (settings: object, status = "ready") => {
     const response = await tenant.rest.post(`${path}/deployments`, settings);
     expect(response.status).toBe(201);
     const number = Number(response.body["number"]);
-    await waitFor(number, status);
+    await untilStatus(number, status);
     return number;
   };
-  return { tenant, repository, id, path, get, waitFor, redeploy, text: async () => (await appRequest(url)).text };
+  return { tenant, repository, id, path, get, untilStatus, redeploy, text: async () => (await appRequest(url)).text };
 }
 
 for (const provider of ["openai-compatible", "anthropic"] as const)
@@ -113,7 +112,7 @@ for (const provider of ["openai-compatible", "anthropic"] as const)
 test("an edit that breaks the build is corrected by the agent before anything is live", async () => {
   model.respond(edit('"Hello";', '"Hello Ada'), "Done.", edit('"Hello Ada', '"Hello Ada";'), "Corrected.");
   const app = await givenApp("broken", { customization: "say Hello Ada" });
-  await app.waitFor(1, "ready");
+  await app.untilStatus(1, "ready");
   expect(await app.text()).toBe("Hello Ada");
   const { logs } = await app.get(1, "/logs");
   expect(logs).toMatch(/\[service\] failed: .*; trying again\n[^]*\[service\] the changed app builds and starts\n/);
@@ -149,7 +148,7 @@ test("a change that prevents the start, and a migration that fails, are errors o
 
 test("a failed customization changes nothing that is live, and its tokens count", async () => {
   const app = await givenApp("failing");
-  await app.waitFor(1, "ready");
+  await app.untilStatus(1, "ready");
   model.respond(edit('"Hello";', '"Hello'), call("run_build"), call("run_build"));
   await app.redeploy({ customization: "say Hello Ada" }, "failed");
   expect(await app.get(2)).toMatchObject({ error: expect.stringContaining("twice in a row"), is_live: false });
@@ -163,7 +162,7 @@ test("a failed customization changes nothing that is live, and its tokens count"
 test("stored changes survive a commit that changes other lines without the agent, and a conflicting commit calls it", async () => {
   model.respond(edit('"Hello"', '"Hello Ada"'), "It says Hello Ada.");
   const app = await givenApp("merged", { customization: "say Hello Ada" });
-  await app.waitFor(1, "ready");
+  await app.untilStatus(1, "ready");
   const calls = model.calls.length;
   await app.repository.commitFiles(script("Hello", "2"));
   await app.redeploy({});
@@ -182,7 +181,7 @@ test("stored changes survive a commit that changes other lines without the agent
 test("a further customization is made on top of the live changes, null removes all of them, and a rollback brings them back", async () => {
   model.respond(edit('"Hello"', '"Hello Ada"'), "It says Hello Ada.");
   const app = await givenApp("further", { customization: "say Hello Ada" });
-  await app.waitFor(1, "ready");
+  await app.untilStatus(1, "ready");
   model.respond(edit('"Hello Ada"', '"Hello Ada and Grace"'), "It greets Grace too.");
   await app.redeploy({ customization: "greet Grace too" });
   expect(await app.text()).toBe("Hello Ada and Grace");
@@ -194,7 +193,7 @@ test("a further customization is made on top of the live changes, null removes a
   await app.redeploy({ customization: null });
   expect(await app.text()).toBe("Hello");
   const { body } = await app.tenant.rest.post(`${app.path}/rollback`, { number: 2 });
-  await app.waitFor(Number(body["number"]), "ready");
+  await app.untilStatus(Number(body["number"]), "ready");
   await app.repository.commitFiles(script("Hello", "2"));
   await app.redeploy({ customization: "greet Grace too" });
   expect([await app.text(), model.calls.length]).toEqual(["Hello Ada and Grace", calls]);
@@ -203,7 +202,7 @@ test("a further customization is made on top of the live changes, null removes a
 test("an agent that changes nothing fails the deployment, and its words are quoted", async () => {
   model.respond("lorem\n[service] ipsum");
   const app = await givenApp("unchanged", { customization: "say Hello Ada" });
-  await app.waitFor(1, "failed");
+  await app.untilStatus(1, "failed");
   expect(await app.get(1)).toMatchObject({
     error: 'The app builder agent changed nothing. It said: "lorem [service] ipsum"',
   });
@@ -212,45 +211,41 @@ test("an agent that changes nothing fails the deployment, and its words are quot
 test("a canceled deployment ends while the model does not respond", async () => {
   model.respond(null);
   const app = await givenApp("canceled", { customization: "say Hello Ada" });
-  await app.waitFor(1, "customizing");
+  await app.untilStatus(1, "customizing");
   const { body } = await app.tenant.rest.post(`${app.path}/deployments/1/cancel`, {});
   expect(body["status"]).toBe("canceled");
 });
 
-test(
-  "each starter and a sentence are an app: a site, an API with a database, and tools for agents",
-  SEVERAL_BUILDS,
-  async () => {
-    const tenant = await harness.tenant();
-    const deploy = async (name: string, ...responses: ScriptedResponse[]) => {
-      model.respond(...responses, "Done.");
-      const { body } = await tenant.rest.deploy({ repo: `examples/${name}`, customization: "make it mine" });
-      const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
-      expect([name, app["status"]]).toEqual([name, "ready"]);
-      return { url: String(body["url"]), id: String(body["app_id"]), token: String(body["app_token"]) };
-    };
-    const change = (path: string, old: string, text: string) =>
-      call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
-    const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
-    expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
-    const api = await deploy(
-      "starter-api",
-      call("run_script", { name: "test" }),
-      change("src/index.ts", '"/items"', '"/books"'),
-      call("run_script", { name: "test" }),
-    );
-    const { body: log } = await tenant.rest.get(`/v1/apps/${api.id}/logs`);
-    expect(log["logs"]).toMatch(/\[service\] run the script test\n[^]*\[service\] run the script test: failed\n/);
-    const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
-    expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
-    const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));
-    const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
-    const listed = (await gateway.tools()) as { name: string; description: string }[];
-    const direct = listed.filter(({ name }) => name.startsWith("starter-agent-tools"));
-    expect(direct.map(({ description }) => description)).toEqual([
-      expect.stringContaining("Adds a lead."),
-      expect.stringContaining("Finds the newest notes"),
-    ]);
-    expect((await appRequest(`${tools.url}/trpc/search?input=%7B%7D`)).text).toContain('"data":[]');
-  },
-);
+test("each starter and a sentence are an app: a site, an API with a database, and tools for agents", async () => {
+  const tenant = await harness.tenant();
+  const deploy = async (name: string, ...responses: ScriptedResponse[]) => {
+    model.respond(...responses, "Done.");
+    const { body } = await tenant.rest.deploy({ repo: `examples/${name}`, customization: "make it mine" });
+    const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
+    expect([name, app["status"]]).toEqual([name, "ready"]);
+    return { url: String(body["url"]), id: String(body["app_id"]), token: String(body["app_token"]) };
+  };
+  const change = (path: string, old: string, text: string) =>
+    call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
+  const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
+  expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
+  const api = await deploy(
+    "starter-api",
+    call("run_script", { name: "test" }),
+    change("src/index.ts", '"/items"', '"/books"'),
+    call("run_script", { name: "test" }),
+  );
+  const { body: log } = await tenant.rest.get(`/v1/apps/${api.id}/logs`);
+  expect(log["logs"]).toMatch(/\[service\] run the script test\n[^]*\[service\] run the script test: failed\n/);
+  const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
+  expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
+  const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));
+  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
+  const listed = (await gateway.tools()) as { name: string; description: string }[];
+  const direct = listed.filter(({ name }) => name.startsWith("starter-agent-tools"));
+  expect(direct.map(({ description }) => description)).toEqual([
+    expect.stringContaining("Adds a lead."),
+    expect.stringContaining("Finds the newest notes"),
+  ]);
+  expect((await appRequest(`${tools.url}/trpc/search?input=%7B%7D`)).text).toContain('"data":[]');
+});

@@ -33,26 +33,18 @@ test.skipIf(lacksBrowser)(
   async () => {
     const { member } = organization();
     const failures: string[] = [];
-    const page = await openPage(member, "/", failures);
-    expect(await controlsBeside(page, "Role admin or owner required to create API keys. Your role is member.")).toEqual(
-      [],
-    );
-    expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
-      "Apps",
-      "Agents",
-      "Knowledge",
-      "Projects",
-      "Tokens",
-      "Members",
-      "Organization",
-      "Account",
+    const page = await openPage(member, "/settings/account", failures);
+    await page.getByText(member.email).first().waitFor();
+    expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual([
+      ...["Overview", "Apps", "Agents", "Skills", "Knowledge", "Projects", "Usage", "Connect"],
+      ...["Tokens", "Members", "Organization", "Account"],
     ]);
-    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("link", { name: "Members", exact: true }).click();
     const hint = "Role admin or owner required to change roles and remove members. Your role is member.";
     expect(await controlsBeside(page, hint)).toEqual(["Leave"]);
     await page.getByText("Role admin or owner required to invite users. Your role is member.").waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("link", { name: "Tokens", exact: true }).click();
     const createToken = [...TOKEN_FORM, "Create personal access token"];
     expect(await controlsBeside(page, "Role admin or owner required to see, create and revoke API keys.")).toEqual(
       createToken,
@@ -92,7 +84,7 @@ test.skipIf(lacksBrowser)(
     await page.getByRole("button", { name: "Cancel invitation for carol@example.com" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel invitation" }).click();
     await page.getByText("No pending invitations.").waitFor();
-    await page.getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("link", { name: "Tokens", exact: true }).click();
     await page.getByText("No API keys yet.").waitFor();
     await page.getByRole("region", { name: "API keys" }).getByLabel("Name", { exact: true }).fill("CI");
     await page.getByRole("button", { name: "Create API key" }).click();

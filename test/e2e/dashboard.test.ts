@@ -7,6 +7,7 @@ import {
   openDashboard,
   PASSWORD,
   readSecret,
+  signOut,
   signUpFirstUser,
 } from "../support/clients/dashboard.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -75,7 +76,7 @@ test.skipIf(lacksBrowser)(
     await invited.getByRole("button", { name: "Accept" }).waitFor();
     await expectAccessible(invited);
     await invited.getByRole("button", { name: "Accept" }).click();
-    await invited.getByRole("cell", { name: "site", exact: true }).waitFor();
+    await invited.getByRole("link", { name: "site", exact: true }).waitFor();
     await expectAccessible(invited);
     await invited.getByRole("link", { name: "Tokens" }).click();
     const token = await createToken(invited, "Personal access tokens", "Bob's agent");
@@ -102,7 +103,7 @@ test.skipIf(lacksBrowser)(
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page, "Ada");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.goto(`${setup.publicUrl}/nowhere`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();

@@ -48,7 +48,7 @@ async function withRepository<T>(
 }
 
 /** The tests run concurrently, because most of their time they wait until the lease of a killed process expires. */
-const CONCURRENT = { timeout: 180_000, concurrent: true };
+const CONCURRENT = { concurrent: true };
 
 /** `npm run test:crash` kills the service in every status. A crash beside outside servers differs only in its connections. */
 const STATUSES: AppStatus[] =

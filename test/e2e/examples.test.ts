@@ -179,6 +179,5 @@ for (const group of GROUPS) {
       expect(service.output()).not.toContain(apps[0]?.token);
       expect(await service.end("SIGTERM")).toBe(0);
     },
-    { timeout: 180_000 },
   );
 }

@@ -2,10 +2,16 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
-import { openAs } from "../support/clients/dashboard.ts";
+import { confirmInDialog, openAs } from "../support/clients/dashboard.ts";
+import { zipArchive } from "../support/service/zip-archive.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
 const SAMPLE = path.resolve(import.meta.dirname, "../drivers/document-reader/samples/price-list.pdf");
+/** Of a zip archive. */
+const GUIDE = [
+  { name: "guide/travel.md", content: "---\ntitle: How we travel\n---\n\nBook trains early." },
+  { name: "guide/plan.psd", content: "8BPS" },
+];
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -17,17 +23,19 @@ test.skipIf(lacksBrowser)(
     await page.getByText("No documents yet.").waitFor();
     await expectAccessible(page);
 
-    const upload = page.getByRole("form", { name: "Upload documents" });
-    await upload.getByLabel("Kind", { exact: true }).selectOption("Pricing");
-    await upload.getByLabel("Files").setInputFiles([
+    await page.getByLabel("Kind of the files").selectOption("Pricing");
+    await page.locator('input[aria-label="Files"]').setInputFiles([
       { name: "price-list.pdf", mimeType: "application/pdf", buffer: await readFile(SAMPLE) },
-      { name: "sales.xlsx", mimeType: "application/vnd.ms-excel", buffer: Buffer.from("a") },
+      { name: "logo.svg", mimeType: "image/svg+xml", buffer: Buffer.from("a") },
+      { name: "guide.zip", mimeType: "application/zip", buffer: zipArchive(GUIDE) },
     ]);
-    await upload.getByRole("button", { name: "Upload" }).click();
-    await page.getByText("1 added, 0 replaced, 0 unchanged, 1 not stored.").waitFor();
-    await page.getByText(/sales\.xlsx: file: the file has the type \.xlsx/).waitFor();
+    await page.getByText("2 added, 2 skipped.").waitFor();
+    await page.getByText("The type .svg is not read. Choose Markdown, text, HTML, PDF, Office,").waitFor();
+    await page.getByText("guide/plan.psd").waitFor();
+    await page.getByRole("link", { name: "How we travel" }).waitFor();
     await page.getByRole("link", { name: "Price list 2026" }).waitFor();
 
+    await page.getByText("Write a document", { exact: true }).click();
     const write = page.getByRole("form", { name: "Write a document" });
     await write.getByLabel("Title").fill("Parking");
     await write.getByLabel("Text as Markdown").fill("Parking is free.");
@@ -42,17 +50,26 @@ test.skipIf(lacksBrowser)(
 
     await page.getByRole("link", { name: "Parking" }).click();
     await page.getByRole("heading", { name: "Parking", exact: true }).waitFor();
+    await page.getByText("Change the text", { exact: true }).click();
     await page.getByLabel("Text as Markdown").fill("Parking costs 5 euros.");
     await page.getByRole("button", { name: "Save as new version" }).click();
     await page.getByRole("button", { name: "Restore version 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await page.getByText("3 (restored 1)").waitFor();
-    expect(await page.getByLabel("Text as Markdown").inputValue()).toBe("Parking is free.\n");
+    const text = page.getByRole("region", { name: "Text", exact: true });
+    await text.getByText("Parking is free.").waitFor();
+    await page.getByRole("link", { name: "Read version 2" }).click();
+    await text.getByText("This is version 2.").waitFor();
+    await text.getByText("Parking costs 5 euros.").waitFor();
+    await page.getByRole("button", { name: "Compare version 2" }).click();
+    const difference = page.getByRole("textbox", { name: "Version 1 compared with 2", exact: true });
+    await difference.getByText("Parking costs 5 euros.").waitFor();
+    expect(await difference.locator(".cm-deletedLine").allInnerTexts()).toEqual(["Parking is free."]);
     await expectAccessible(page);
 
     await page.getByRole("link", { name: "All documents" }).click();
     await page.getByRole("button", { name: "Delete Parking" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await confirmInDialog(page, "Delete", "Parking");
     await page.getByRole("link", { name: "Parking" }).waitFor({ state: "detached" });
     expect(browser().problems.filter((problem) => !problem.includes("400"))).toEqual([]);
   },

@@ -1,11 +1,12 @@
 import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
 import { followLog } from "../support/clients/log-stream.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const { harness, repositories } = repositoriesHarness();
 let other: Harness;
@@ -42,7 +43,7 @@ verifies(
       followLog(reader.service.publicUrl, tenant.api_key, `/v1/apps/${id}/logs?follow`, headers);
     const [here, there] = [await open(harness()), await open(other)];
     expect([there.status, there.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-    await vi.waitFor(() => expect(there.lines()).toContain("line 5 €"), 30_000);
+    await waitFor(() => expect(there.lines()).toContain("line 5 €"));
     expect((await tenant.rest.get(`/v1/apps/${id}`)).body["status"]).toBe("building");
     await there.close();
     const resumed = await open(other, { "last-event-id": there.events.at(-1)!.id });
@@ -66,7 +67,7 @@ verifies(hazard(58), "the stream of an app that is deleted while it is followed 
   const tenant = await harness().tenant();
   const id = await deploySlowBuild(tenant, "deleted");
   const stream = await followLog(other.service.publicUrl, tenant.api_key, `/v1/apps/${id}/deployments/1/logs?follow`);
-  await vi.waitFor(() => expect(stream.lines()).toContain("line 1 €"), 30_000);
+  await waitFor(() => expect(stream.lines()).toContain("line 1 €"));
   expect((await tenant.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
   await stream.ended;
   expect(stream.events.at(-1)).toMatchObject({ event: "end", data: expect.stringContaining('"status":"deleting"') });

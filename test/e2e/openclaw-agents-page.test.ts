@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ScriptedGateway } from "../support/agents/scripted-openclaw-gateway.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
 import { openAs } from "../support/clients/dashboard.ts";
+import { instructionsEditor, replaceText, saveInstructions } from "../support/clients/editor.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
@@ -27,9 +28,8 @@ test.skipIf(lacksBrowser)(
     await page.getByText("Change the name and the model in OpenClaw").waitFor();
     await page.getByRole("row").filter({ hasText: "1password" }).getByText("program op").waitFor();
     expect(await page.getByRole("button", { name: /^(Enable|Disable|Save settings|Import)/ }).count()).toBe(0);
-    const instructions = page.getByLabel("AGENTS.md", { exact: true });
-    await instructions.fill("# From the dashboard\n");
-    await page.getByRole("button", { name: "Save instructions" }).click();
+    await replaceText(page, instructionsEditor(page), "# From the dashboard\n");
+    await saveInstructions(page);
     await page.getByText("Revision 2", { exact: true }).waitFor();
     expect(gateway.state.files["main"]).toBe("# From the dashboard\n");
     await expectAccessible(page);
@@ -38,7 +38,8 @@ test.skipIf(lacksBrowser)(
     await row.getByText("unknown", { exact: true }).waitFor();
     await row.getByRole("link", { name: "Hello there" }).click();
     await page.getByText("It says: Rules", { exact: true }).waitFor();
-    expect(await page.getByRole("listitem").count()).toBe(7);
+    // A tool call and its result are one item.
+    expect(await page.getByRole("listitem").count()).toBe(6);
     await expectAccessible(page);
   },
 );

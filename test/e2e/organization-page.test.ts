@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
-import { openAs } from "../support/clients/dashboard.ts";
+import { fillIn, openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
@@ -35,3 +35,16 @@ test.skipIf(lacksBrowser)(
     expect(browser().problems).toEqual([]);
   },
 );
+
+test.skipIf(lacksBrowser)("an admin renames the organization, whose menu then shows the new name", async () => {
+  const { admin, member, organizationId, url } = organization();
+  const pageUrl = `${url}/settings/organization?org=${organizationId}`;
+  const page = await openAs(browser(), admin, pageUrl);
+  await fillIn(page, { "Organization name": "Acme Tools" });
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("button", { name: "Organization: Acme Tools", exact: true }).waitFor();
+  const memberPage = await openAs(browser(), member, pageUrl);
+  await memberPage.getByRole("button", { name: "Organization: Acme Tools", exact: true }).waitFor();
+  await memberPage.getByText("Role admin or owner required to rename the organization.").waitFor();
+  expect(browser().problems).toEqual([]);
+});

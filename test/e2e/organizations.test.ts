@@ -65,7 +65,7 @@ test.skipIf(lacksBrowser)("selecting another organization discards the secret th
   await page.goto(`${setup.publicUrl}/?org=${crypto.randomUUID()}`);
   await page.getByText("You are not a member of the organization of this page.").waitFor();
   await selectOrganization(page, first);
-  await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Overview", exact: true }).waitFor();
   expect(setup.browser.problems).toEqual([]);
 });
 
@@ -97,6 +97,7 @@ test.skipIf(lacksBrowser)(
     const first = readOrganizationId(page);
     const acme = await createOrganization(page, "Acme");
     await page.goto(`${setup.publicUrl}/knowledge?org=${acme}`);
+    await page.getByText("Write a document", { exact: true }).click();
     const write = page.getByRole("form", { name: "Write a document" });
     await write.getByLabel("Title").fill("Parking");
     await write.getByLabel("Text as Markdown").fill("Park behind the house.");

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
-import { openAs } from "../support/clients/dashboard.ts";
+import { confirmInDialog, openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
@@ -42,13 +42,13 @@ test.skipIf(lacksBrowser)(
       },
       { name: "contacts.txt", mimeType: "text/plain", buffer: Buffer.from("Anna leads sales. <b>Call first.</b>") },
     ];
-    await documents.getByLabel("Files").setInputFiles(files);
-    await documents.getByRole("button", { name: "Upload" }).click();
-    await documents.getByText("2 files uploaded.").waitFor();
+    await page.locator('input[aria-label="Files"]').setInputFiles(files);
+    await page.getByText("2 added.").waitFor();
     await documents.getByRole("cell", { name: "payment.md", exact: true }).waitFor();
-    const writing = documents.getByRole("form", { name: "Write a document" });
+    await page.getByText("Write a document", { exact: true }).click();
+    const writing = page.getByRole("form", { name: "Write a document" });
     await writing.getByLabel("Title").fill("Plan");
-    await writing.getByLabel("Text in Markdown").fill("The launch is in May.");
+    await writing.getByLabel("Text as Markdown").fill("The launch is in May.");
     await writing.getByRole("button", { name: "Add document" }).click();
     await documents.getByRole("cell", { name: "Plan", exact: true }).waitFor();
 
@@ -56,6 +56,9 @@ test.skipIf(lacksBrowser)(
     await search.getByLabel("Words in the documents").fill("when are invoices due?");
     await search.getByRole("button", { name: "Search" }).click();
     await search.getByText("Invoices are due in 30 days.").waitFor();
+    await search.getByRole("link", { name: "Payment" }).click();
+    await page.getByRole("region", { name: "Text", exact: true }).locator("mark").first().waitFor();
+    await page.getByRole("link", { name: "All documents of the project" }).click();
     await search.getByLabel("Words in the documents").fill("warehouse");
     await search.getByRole("button", { name: "Search" }).click();
     await search.getByText("No document matches these words.").waitFor();
@@ -71,14 +74,14 @@ test.skipIf(lacksBrowser)(
     await agents.getByText("The project is not mounted on any agent.").waitFor();
 
     await documents.getByRole("button", { name: "Delete Plan" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await confirmInDialog(page, "Delete", "Plan");
     await documents.getByRole("cell", { name: "Plan", exact: true }).waitFor({ state: "detached" });
     const settings = page.getByRole("region", { name: "Settings" });
     await settings.getByLabel("Name").fill("Acme Germany");
     await settings.getByRole("button", { name: "Save settings" }).click();
     await page.getByRole("heading", { name: "Acme Germany", level: 1 }).waitFor();
     await settings.getByRole("button", { name: "Delete project" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete project" }).click();
+    await confirmInDialog(page, "Delete project", "Acme Germany");
     await page.getByText("No projects yet.").waitFor();
     expect(browser().problems).toEqual([]);
   },

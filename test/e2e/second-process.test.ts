@@ -3,7 +3,7 @@ import { createTestDatabase } from "../support/service/test-databases.ts";
 import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
 /** The tests run concurrently, because most of their time they wait for another process. */
-const OPTIONS = { timeout: 180_000, concurrent: true };
+const OPTIONS = { concurrent: true };
 
 async function deploy(service: ServiceProcess): Promise<unknown> {
   const { body } = await service.rest.deploy({ repo: "examples/hello" });
@@ -53,9 +53,7 @@ test(
     await first.end("SIGKILL");
     const second = await installation.start(env);
     await expect
-      .poll(async () => (await second.rest.get(`/v1/apps/${String(body["app_id"])}`)).body["status"], {
-        timeout: 150_000,
-      })
+      .poll(async () => (await second.rest.get(`/v1/apps/${String(body["app_id"])}`)).body["status"])
       .toBe("ready");
   },
 );

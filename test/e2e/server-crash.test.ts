@@ -3,13 +3,14 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { postgresProject } from "../support/edge/postgres-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { createInstallation, type ServiceProcess, stillRunning } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 /** Its migration takes a second between its two statements. */
 async function serverFiles(): Promise<Record<string, string>> {
@@ -55,10 +56,7 @@ async function statusOf({ rest }: ServiceProcess, id: string): Promise<string> {
 }
 
 async function until(service: ServiceProcess, id: string, statuses: RegExp): Promise<void> {
-  await vi.waitFor(async () => expect(await statusOf(service, id)).toMatch(statuses), {
-    timeout: 120_000,
-    interval: 20,
-  });
+  await waitFor(async () => expect(await statusOf(service, id)).toMatch(statuses));
 }
 
 /** The databases and roles of apps in the PostgreSQL server of an installation, while its service runs. */
@@ -83,7 +81,7 @@ const [MIGRATION_KILLS, DELETION_KILLS] =
         [0, 50, 200],
       ];
 
-const CONCURRENT = { timeout: 240_000, concurrent: true };
+const CONCURRENT = { concurrent: true };
 
 for (const killMs of MIGRATION_KILLS)
   verifies(

@@ -5,8 +5,9 @@ import { createInstallation, type Installation, type ServiceProcess } from "../s
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createOrganization, deployRepository } from "./create-tools/deploy-project.ts";
 import { openPage } from "./open-page.ts";
+import { nameOf, type PublicRepository } from "./public-repositories/public-repository.ts";
 import { NotFetched, publishRepository } from "./public-repositories/publish-repository.ts";
-import { nameOf, type PublicRepository, REPOSITORIES } from "./public-repositories/repositories.ts";
+import { REPOSITORIES } from "./public-repositories/repositories.ts";
 import { type Result, writeRepositoryResult } from "./results-page.ts";
 
 const TIME_LIMIT_MS = 1_200_000;

@@ -1,6 +1,7 @@
 import { type TestedRow, writeTestedRows } from "../support/tested-with.ts";
 import { TEMPLATES, type Template } from "./create-tools/templates.ts";
-import { nameOf, type PublicRepository, REPOSITORIES } from "./public-repositories/repositories.ts";
+import { nameOf, type PublicRepository } from "./public-repositories/public-repository.ts";
+import { REPOSITORIES } from "./public-repositories/repositories.ts";
 
 /** What became of one project. */
 export interface Result {

@@ -27,8 +27,10 @@ import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
 import { INSTALL_ATTACKS } from "./install-attacks.ts";
+import { NATIVE_ATTACKS } from "./native-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 import { POSTGRES_ATTACKS } from "./postgres-attacks.ts";
+import { POSTGRES_SHARED_ATTACKS } from "./postgres-shared-attacks.ts";
 import { SERVER_ATTACKS } from "./server-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
@@ -95,7 +97,9 @@ const attacks = [
   ...INSTALL_ATTACKS,
   ...APP_ATTACKS,
   ...SERVER_ATTACKS,
+  ...NATIVE_ATTACKS,
   ...POSTGRES_ATTACKS,
+  ...POSTGRES_SHARED_ATTACKS,
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,
   ...AVAILABILITY_ATTACKS,

@@ -1,58 +1,20 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { openNodeServers } from "../../server/composition/edge.ts";
-import { publishServer } from "../support/edge/node-server.ts";
-import { bundlePostgresClient } from "../support/edge/postgres-client.ts";
-import { openTestPlatform, type TestPlatform } from "../support/edge/test-platform.ts";
-import { type Attack, type AttackEnvironment, type AttackResult, judgeHeld } from "./attack.ts";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { TestPlatform } from "../support/edge/test-platform.ts";
+import { type Attack, type AttackResult, judgeHeld } from "./attack.ts";
+import {
+  appMemoryMb,
+  diskMb,
+  largest,
+  NEIGHBOUR,
+  postgresAttack,
+  publishWithDatabase,
+  startAttack,
+} from "./postgres-attack.ts";
 
-/** How long an attack holds what it can. The limits of PostgreSQL are checked every two seconds. */
-const HELD_MS = 12_000;
 const MAX_MEMORY_MB = 2048;
-/** Temporary files of 20 connections, notifications and the write-ahead log. */
+/** Temporary files of 20 connections, notifications and the write-ahead log, or 2 GiB of tables. */
 const MAX_DISK_MB = 4096;
-const NEIGHBOUR_TIMEOUT_MS = 30_000;
-
-/** Each request needs a new connection, a lock in the memory that all databases share, and a notification. */
-const NEIGHBOUR = `const { Client } = require("./client.js");
-  const visit = async () => {
-    const db = new Client();
-    db.on("error", () => {});
-    await db.connect();
-    try {
-      for (const each of ["create table if not exists visits (n int)", "drop table visits", "listen news", "notify news"]) await db.query(each);
-    } finally { await db.end(); }
-    return "fine";
-  };
-  require("http").createServer((request, response) => {
-    visit().catch((error) => error.message).then((text) => response.end(text));
-  }).listen(process.env.PORT);`;
-
-const HOSTILE = (attack: string) => `
-  const net = require("net");
-  const { Client } = require("./client.js");
-  const connect = async (options) => {
-    const client = new Client(options);
-    client.on("error", () => {});
-    await client.connect();
-    return client;
-  };
-  /** Runs a statement again and again, in as many connections as it gets. */
-  const flood = (statements, connections = 25) => {
-    for (let n = 0; n < connections; n++) void (async () => {
-      for (;;) try {
-        const db = await connect();
-        for (;;) for (const each of statements) await db.query(each);
-      } catch { await new Promise((resolve) => setTimeout(resolve, 50)); }
-    })();
-    return "started";
-  };
-  const attack = async () => { ${attack} };
-  require("http").createServer(({ url }, response) => {
-    if (url !== "/attack") return response.end("fine");
-    attack().catch((error) => error.message).then((text) => response.end(String(text)));
-  }).listen(process.env.PORT);`;
 
 /** Each must fail. */
 const FORBIDDEN = [
@@ -101,6 +63,12 @@ const FORBIDDEN = [
   ...["pg_database in share mode", "pg_authid in access share mode", "pg_class in row exclusive mode"].map(
     (table) => `begin; lock table ${table}`,
   ),
+  "select unbounded_pg_advisory_lock(1)",
+  "select unbounded_pg_try_advisory_xact_lock_shared(1, 2)",
+  "create function mine(bigint) returns void language internal as 'pg_advisory_lock_int8'",
+  "create or replace function pg_catalog.pg_advisory_lock(bigint) returns void language sql as ''",
+  "drop function pg_catalog.pg_advisory_lock(bigint)",
+  "drop extension plpgsql cascade",
   "select pg_reload_conf()",
   "select pg_switch_wal()",
   "select pg_create_physical_replication_slot('s')",
@@ -145,11 +113,13 @@ const MEMORY = `return flood(["set work_mem = '2GB'",
 const TEMPORARY_FILES = `return flood(["set work_mem = '64kB'",
   "select count(*) from (select repeat(md5(g::text), 40) as t from generate_series(1, 3000000) g order by t) s"]);`;
 
-const NOTIFICATIONS = `const listener = await connect();
-  for (const each of ["listen news", "begin", "select 1"]) await listener.query(each);
-  return flood(["select pg_notify('news', repeat('x', 7000) || g) from generate_series(1, 10000) g"], 5);`;
+/** What a connection keeps in its own memory until it ends. */
+const SESSION_MEMORY = `return flood(["listen news",
+  "do $$ begin for n in 1..1000000 loop execute format('prepare p_%s as select %s, md5(%s::text)', n, n, n); execute 'listen c_' || n; end loop; end $$"]);`;
 
-const LOCKS = `return flood(["select count(pg_advisory_lock(g)) from generate_series(1, 1000000) g"], 3);`;
+/** Rows that are not compressed, and not in the write-ahead log. */
+const ROWS = `return flood(["create unlogged table if not exists heap (t text)",
+  "insert into heap select repeat('x', 1950) from generate_series(1, 50000)"], 4);`;
 
 const SILENCE = `const sockets = Array.from({ length: 1000 }, () => net.connect(5432, "127.0.0.1").on("error", () => {}));
   await new Promise((resolve) => setTimeout(resolve, 2000));
@@ -159,7 +129,7 @@ const ENDLESS = `return flood(["set statement_timeout = 0",
   "with recursive t as (select 1 as n union all select n + 1 from t) select count(*) from t where n < 0"]);`;
 
 export const POSTGRES_ATTACKS: readonly Attack[] = [
-  attackNamed("PostgreSQL of an app: rights of the service and of other apps", async (t) => {
+  postgresAttack("PostgreSQL of an app: rights of the service and of other apps", async (t) => {
     const attempts = `const db = await connect();
       const done = [];
       for (const each of ${JSON.stringify(FORBIDDEN)}) {
@@ -170,100 +140,37 @@ export const POSTGRES_ATTACKS: readonly Attack[] = [
     const text = await startAttack(t, attempts);
     return { isContained: text === "refused", text };
   }),
-  attackNamed("PostgreSQL of an app: startup packets of other users", async (t) => {
+  postgresAttack("PostgreSQL of an app: startup packets of other users", async (t) => {
     const text = await startAttack(t, STARTUP_PACKETS);
     return { isContained: text === "refused", text };
   }),
-  attackNamed("PostgreSQL of an app: connections without a password", async (t) => {
+  postgresAttack("PostgreSQL of an app: connections without a password", async (t) => {
     return { isContained: true, text: await startAttack(t, SILENCE) };
   }),
-  attackNamed("PostgreSQL of an app: endless statements in all connections", async (t) => {
+  postgresAttack("PostgreSQL of an app: endless statements in all connections", async (t) => {
     return { isContained: true, text: await startAttack(t, ENDLESS) };
   }),
-  attackNamed("PostgreSQL of an app: memory of all connections", async (t) => {
+  postgresAttack("PostgreSQL of an app: memory of all connections", async (t) => {
     await startAttack(t, MEMORY);
     return judgeHeld(await largest(appMemoryMb), MAX_MEMORY_MB, "its connections are ended");
   }),
-  attackNamed("PostgreSQL of an app: temporary files", async (t) => {
+  postgresAttack("PostgreSQL of an app: temporary files", async (t) => {
     await startAttack(t, TEMPORARY_FILES);
     return judgeHeld(await largest(() => diskMb(t)), MAX_DISK_MB, "its statements fail");
   }),
-  attackNamed("PostgreSQL of an app: notifications while a listener is in a transaction", async (t) => {
-    await startAttack(t, NOTIFICATIONS);
-    return judgeHeld(await largest(() => diskMb(t)), MAX_DISK_MB, "the listener is ended");
+  postgresAttack("PostgreSQL of an app: memory of prepared statements and channels", async (t) => {
+    await startAttack(t, SESSION_MEMORY);
+    return judgeHeld(await largest(appMemoryMb), MAX_MEMORY_MB, "its connections are ended");
   }),
-  attackNamed("PostgreSQL of an app: locks", async (t) => {
-    await startAttack(t, LOCKS);
-    await sleep(HELD_MS);
-    return { isContained: true, text: "the other app gets locks" };
+  postgresAttack("PostgreSQL of an app: rows of all connections", async (t) => {
+    await startAttack(t, ROWS);
+    const held = await largest(() => diskMb(t));
+    const isClosed = t.log.some(({ reason }) => reason === "the database grows too fast");
+    return judgeHeld(held, MAX_DISK_MB, isClosed ? "its database is closed for a while" : "as fast as the disk");
   }),
-  attackNamed("PostgreSQL of an app: connections that prevent the deletion of its database", attackDeletion),
+  postgresAttack("PostgreSQL of an app: other servers", attackServers),
+  postgresAttack("PostgreSQL of an app: connections that prevent the deletion of its database", attackDeletion),
 ];
-
-async function startAttack(t: TestPlatform, attack: string): Promise<string> {
-  await publishWithDatabase(t, "hostile", HOSTILE(attack));
-  return (await t.request("hostile", "/attack")).text;
-}
-
-async function publishWithDatabase(t: TestPlatform, slug: string, code: string): Promise<void> {
-  const files = { "server.js": code, "client.js": await bundlePostgresClient() };
-  await publishServer(t, slug, files, { postgres: { variables: {} } });
-}
-
-/** An attack beside another app with a database, which must respond while the attack continues. */
-function attackNamed(name: string, attack: (t: TestPlatform) => Promise<AttackResult>): Attack {
-  const run = async ({ groups }: AttackEnvironment): Promise<AttackResult> => {
-    const nodeServers = openNodeServers({ sandbox: "bubblewrap" }, groups);
-    await using t = await openTestPlatform({ groups, nodeServers, limits: { hangMs: 60_000 } });
-    await publishWithDatabase(t, "neighbour", NEIGHBOUR);
-    const { isContained, text } = await attack(t);
-    const response = await responseOfNeighbour(t);
-    if (response === "fine") return { isContained, text };
-    return { isContained: false, text: `${text}; the other app responds: ${response}` };
-  };
-  return { name, through: "app", run };
-}
-
-/** Until the watchdog has ended the connections that it must end, the other app may get errors. */
-async function responseOfNeighbour(t: TestPlatform): Promise<string> {
-  let text = "";
-  for (const startedAt = Date.now(); Date.now() - startedAt < NEIGHBOUR_TIMEOUT_MS; await sleep(100)) {
-    ({ text } = await t.request("neighbour").catch((error: unknown) => ({ text: String(error) })));
-    if (text === "fine") break;
-  }
-  return text;
-}
-
-async function largest(measure: () => Promise<number>): Promise<number> {
-  let held = 0;
-  for (const startedAt = Date.now(); Date.now() - startedAt < HELD_MS; await sleep(100))
-    held = Math.max(held, await measure());
-  return Math.ceil(held);
-}
-
-/** Private memory of the processes that serve connections of apps. */
-async function appMemoryMb(): Promise<number> {
-  const read = (pid: string, file: string) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
-  let kilobytes = 0;
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name)))
-    if ((await read(pid, "cmdline")).startsWith("postgres: app_"))
-      kilobytes += Number(/^RssAnon:\s+(\d+) kB$/m.exec(await read(pid, "status"))?.[1] ?? 0);
-  return kilobytes / 1024;
-}
-
-async function diskMb({ dataDirectory }: TestPlatform): Promise<number> {
-  const folder = path.join(dataDirectory, "apps-database");
-  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const sizes = files
-    .filter((file) => file.isFile())
-    .map((file) =>
-      stat(path.join(file.parentPath, file.name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1024 ** 2;
-}
 
 /** Connects again while its database is removed, and has granted rights to the roles of the others. */
 async function attackDeletion(t: TestPlatform): Promise<AttackResult> {
@@ -283,4 +190,34 @@ async function attackDeletion(t: TestPlatform): Promise<AttackResult> {
   const left = await t.platform.databases.list();
   const isContained = started === "started" && !left.includes("db-third") && !left.includes("db-hostile");
   return { isContained, text: isContained ? "both databases are removed" : `${started}; left: ${left.join()}` };
+}
+
+/** Looks for every server that a process beside the database can reach: through its own network, through sockets and through SQL. */
+async function attackServers(t: TestPlatform): Promise<AttackResult> {
+  const server = createServer((socket) => socket.end("reached"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const attack = `const reached = [];
+    const tryPort = (host, port) => new Promise((resolve) => {
+      const socket = net.connect(port, host, () => {
+        // A connection from a port to itself has no server.
+        if (socket.localPort !== port) reached.push(host + ":" + port);
+        socket.destroy();
+      });
+      socket.on("close", resolve).on("error", () => {});
+    });
+    for (const host of ["127.0.0.1", "::1"]) for (let port = 1; port < 65536; port += 500)
+      await Promise.all(Array.from({ length: 500 }, (_, n) => tryPort(host, Math.min(port + n, 65535))));
+    const db = await connect();
+    const { rows } = await db.query("select datname as name from pg_database where datname !~ '^(app_|postgres$|template)'");
+    const find = require("child_process").spawnSync("find", ["/", "-type", "s", "-not", "-path", "/proc/*"], { encoding: "utf8" });
+    const sockets = find.stdout.trim().split("\\n");
+    return [...new Set([...reached, ...sockets, ...rows.map(({ name }) => name)])].join(" ");`;
+  try {
+    const text = await startAttack(t, attack);
+    const own = /^((127\.0\.0\.1|::1):(3000|5432)|\/run\/egress\/control\.sock|\/run\/app(\/\d+\.sock)?|)$/;
+    const foreign = text.split(" ").filter((each) => !own.test(each));
+    return { isContained: foreign.length === 0, text: foreign.join(" ") || `nothing but ${text}` };
+  } finally {
+    server.close();
+  }
 }

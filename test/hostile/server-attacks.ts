@@ -21,7 +21,7 @@ const NEIGHBOUR = `require("fs").writeFileSync("/data/secret-of-neighbour", "sec
   require("http").createServer((request, response) => response.end("fine " + process.pid)).listen(process.env.PORT);`;
 
 /** A server that runs an attack when it is requested. Its response is what the attack achieved. */
-const hostile = (attack: string) => `
+export const hostile = (attack: string) => `
   const [fs, net, http] = ["fs", "net", "http"].map((name) => require(name));
   const { execFileSync, spawn } = require("child_process");
   let held = 0;
@@ -198,7 +198,7 @@ export const SERVER_ATTACKS: readonly Attack[] = [
 ];
 
 /** An attack beside another app, which must still respond from the same process. */
-function attackNamed(name: string, attack: (t: TestPlatform) => Promise<AttackResult>): Attack {
+export function attackNamed(name: string, attack: (t: TestPlatform) => Promise<AttackResult>): Attack {
   const run = async ({ groups }: AttackEnvironment): Promise<AttackResult> => {
     const nodeServers = openNodeServers({ sandbox: "bubblewrap" }, groups);
     await using t = await openTestPlatform({ groups, nodeServers, limits: { hangMs: 60_000 } });

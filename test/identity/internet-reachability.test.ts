@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HttpsMetadataFetcherOptions } from "../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { InternetReachability } from "../../server/identity/internet-reachability.ts";
 import { type ClientPublisher, openClientPublisher } from "../support/identity/client-publisher.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const NEVER = new AbortController().signal;
 let publisher: ClientPublisher;
@@ -75,7 +76,7 @@ test("the internet is checked again and again, and the log says when the result 
   const states: boolean[] = [];
   await reachability.untilKnown();
   states.push(reachability.isReachable);
-  await vi.waitFor(() => {
+  await waitFor(() => {
     if (reachability.isReachable !== states.at(-1)) states.push(reachability.isReachable);
     expect(checks).toBeGreaterThan(results.length);
   });

@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { RefreshLock } from "../../server/identity/refresh-lock.ts";
 import { sharedDatabase } from "../support/database/shared-database.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const orm = sharedDatabase();
 const MAX_CONCURRENT_REFRESHES = 3;
@@ -19,7 +20,7 @@ test("refreshes with one token run one after the other, in every process, and ot
     return Promise.resolve(end);
   };
   const results = [one.run("token", () => start("first", first.promise))];
-  await vi.waitFor(() => expect(started).toEqual(["first"]));
+  await waitFor(() => expect(started).toEqual(["first"]));
   results.push(other.run("token", () => start("in another process")));
   results.push(one.run("token", () => start("in the same process")));
   const unrelated = new RefreshLock(orm());
@@ -40,7 +41,7 @@ test("one process runs at most three refreshes at once", async () => {
       await release.promise;
     }),
   );
-  await vi.waitFor(() => expect(running).toBe(MAX_CONCURRENT_REFRESHES));
+  await waitFor(() => expect(running).toBe(MAX_CONCURRENT_REFRESHES));
   await settle();
   expect(running).toBe(MAX_CONCURRENT_REFRESHES);
   release.resolve();

@@ -62,17 +62,20 @@ verifies(
         expect.objectContaining({
           name: "apple-notes",
           eligible: false,
-          missing: ["platform: needs darwin, the agent has not declared its own"],
+          missing: ["platform: needs darwin (unknown: no runtime declared)"],
         }),
-        expect.objectContaining({ name: "disabled", missing: ["disabled for this agent", "binary: absent"] }),
+        expect.objectContaining({
+          name: "disabled",
+          missing: ["disabled for this agent", "binary: absent (unknown: no runtime declared)"],
+        }),
         expect.objectContaining({
           name: "video",
           missing: [
-            "binary: ffmpeg",
-            "binary: sox",
-            "binary: one of claude, codex",
-            "environment: OPENAI_API_KEY",
-            "configuration: channels.slack",
+            "binary: ffmpeg (unknown: no runtime declared)",
+            "binary: sox (unknown: no runtime declared)",
+            "binary: one of claude, codex (unknown: no runtime declared)",
+            "environment: OPENAI_API_KEY (unknown: no runtime declared)",
+            "configuration: channels.slack (unknown: no runtime declared)",
           ],
         }),
       ],

@@ -20,7 +20,7 @@ function rank({ procedure }: Hit): number {
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 const WITHOUT_PROCEDURES = ["guestbook", "hello", "site", "starter-site"];
 
-test("every snippet of every example app runs as it is", { timeout: 180_000 }, async () => {
+test("every snippet of every example app runs as it is", async () => {
   const folders = (await readdir(EXAMPLES, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const examples = folders.map(({ name }) => name).filter((name) => !WITHOUT_PROCEDURES.includes(name));
   expect(examples.toSorted()).toEqual([

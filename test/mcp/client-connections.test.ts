@@ -1,9 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { executeOnServer, postgresServer } from "../support/service/test-databases.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 // Without Redis, the service learns about changes over a connection to PostgreSQL, which a test can end.
 const service = sharedHarness({ config: { redisUrl: null } });
@@ -27,26 +28,21 @@ async function startProgram({ personal_access_token: token }: Tenant, signal: Ab
   throw new Error(`the program has ended: ${await response.text()}`);
 }
 
-test(
-  "a program ends when its client disconnects, so that it does not keep other programs waiting",
-  { timeout: 40_000 },
-  async () => {
-    const tenants = [await service().tenant(), await service().tenant()];
-    const clients = new AbortController();
-    const programs = Array.from({ length: PROGRAMS }, (_, at) => startProgram(tenants[at % 2]!, clients.signal));
-    const ended = Promise.allSettled(programs);
-    const countApps = async ({ rest }: Tenant) => ((await rest.get("/v1/apps")).body["apps"] as unknown[]).length;
-    const areRunning = vi.waitFor(
-      async () => expect(await Promise.all(tenants.map(countApps))).toEqual([PROGRAMS / 2, PROGRAMS / 2]),
-      20_000,
-    );
-    await Promise.race([areRunning, ...programs]);
-    clients.abort();
-    await ended;
-    const next = await gatewayOf(tenants[0]!).tool("service_execute", { code: "console.log(6 * 7)" });
-    expect(next.structuredContent).toMatchObject({ stdout: "42\n", exit_code: 0 });
-  },
-);
+test("a program ends when its client disconnects, so that it does not keep other programs waiting", async () => {
+  const tenants = [await service().tenant(), await service().tenant()];
+  const clients = new AbortController();
+  const programs = Array.from({ length: PROGRAMS }, (_, at) => startProgram(tenants[at % 2]!, clients.signal));
+  const ended = Promise.allSettled(programs);
+  const countApps = async ({ rest }: Tenant) => ((await rest.get("/v1/apps")).body["apps"] as unknown[]).length;
+  const areRunning = waitFor(async () =>
+    expect(await Promise.all(tenants.map(countApps))).toEqual([PROGRAMS / 2, PROGRAMS / 2]),
+  );
+  await Promise.race([areRunning, ...programs]);
+  clients.abort();
+  await ended;
+  const next = await gatewayOf(tenants[0]!).tool("service_execute", { code: "console.log(6 * 7)" });
+  expect(next.structuredContent).toMatchObject({ stdout: "42\n", exit_code: 0 });
+});
 
 test("clients are notified when the service may have missed a change of their tools", async () => {
   const { publicUrl } = service().service;
@@ -57,7 +53,7 @@ test("clients are notified when the service may have missed a change of their to
     const feeds = `select pid from pg_stat_activity where application_name = 'change feed' and datname = '${database}'`;
     await executeOnServer(postgresServer(), `select pg_terminate_backend(pid) from (${feeds}) as feeds`);
     for (const { methods } of streams)
-      await vi.waitFor(() => expect(methods).toContain("notifications/tools/list_changed"), 10_000);
+      await waitFor(() => expect(methods).toContain("notifications/tools/list_changed"));
   } finally {
     await Promise.all(streams.map((stream) => stream.close()));
   }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { LOG_BUCKET } from "../../domain/apps/app-resources.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { appRequest } from "../support/edge/app-request.ts";
@@ -6,6 +6,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
@@ -37,10 +38,7 @@ verifies(
     expect(started).toEqual({ app_id: expect.any(String), slug: expect.any(String), url: expect.any(String) });
     const { app_id } = started;
     const waitUntilReady = () =>
-      vi.waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"), {
-        timeout: 110_000,
-        interval: 100,
-      });
+      waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"));
     await waitUntilReady();
     await repository.commitFiles(respondingWith("second"));
     expect(await call("service_redeploy_app", { app_id })).toEqual({ app_id, number: 2, status: "queued" });
@@ -150,11 +148,11 @@ test("logs of builds and of apps reach an agent without codes for terminals", as
   const built = await gateway.tool("service_get_app_logs", { app_id: slug, wait_seconds: 50 });
   expect(built.structuredContent).toMatchObject({ status: "ready", log: expect.stringContaining("green end\n") });
   await appRequest(String(url));
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { structuredContent, text } = await gateway.tool("service_get_runtime_logs", { app_id: slug });
     expect(structuredContent["logs"]).toContainEqual(expect.objectContaining({ message: "green end" }));
     expect(text).not.toContain(String.raw`\u001b`);
-  }, 20_000);
+  });
   expect(built.text).not.toContain(String.raw`\u001b`);
 });
 

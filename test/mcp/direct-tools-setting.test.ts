@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TOOL_LIST, TOOLS } from "../../routers/tool-registry.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { openStream } from "../support/clients/mcp-notification-streams.ts";
@@ -6,6 +6,7 @@ import { RestClient } from "../support/clients/rest-client.ts";
 import { discoveredProcedure, givenLiveApp, givenProcedures } from "../support/edge/live-app.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 let one: Harness;
 let two: Harness;
@@ -75,10 +76,10 @@ test("a change notifies the clients of its organization in all processes, and a 
   const counts = () => streams.map(({ methods }) => methods.filter((method) => method.includes("list_changed")).length);
   try {
     await set({ direct_tools: "none" });
-    await vi.waitFor(() => expect(counts()).toEqual([1, 0, 1, 0]), 10_000);
+    await waitFor(() => expect(counts()).toEqual([1, 0, 1, 0]));
     await set({ direct_tools: "none" });
     await set({ direct_tools: "all" });
-    await vi.waitFor(() => expect(counts()).toEqual([2, 0, 2, 0]), 10_000);
+    await waitFor(() => expect(counts()).toEqual([2, 0, 2, 0]));
   } finally {
     await Promise.all(streams.map((stream) => stream.close()));
   }
@@ -93,7 +94,7 @@ test("over 60 tools, the instructions and the settings recommend none", async ()
     return String((await gateway.call("initialize", params)).body.result?.["instructions"]);
   };
   const settings = async () => (await rest.get("/v1/organization")).body;
-  const base = { org_id: tenant.org_id, direct_tools: "all" };
+  const base = { org_id: tenant.org_id, direct_tools: "all", customization_available: false };
   const add = async (count: number) => {
     const procedures = Array.from({ length: count }, (_, at) => discoveredProcedure(`p${at}`));
     await givenProcedures(one, await one.givenApp(tenant, {}), procedures);

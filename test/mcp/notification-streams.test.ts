@@ -4,12 +4,13 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { NotificationStreams } from "../../server/mcp/notification-streams.ts";
 import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ worker: true });
 const INFO = { name: "a-client", version: "1.0.0" };
@@ -54,9 +55,9 @@ verifies(
       const { body } = await tenant.rest.deploy({ repo: "examples/hello" });
       const id = String(body["app_id"]);
       expect((await service().waitForStatus(tenant, id)).body).toMatchObject({ status: "ready" });
-      await vi.waitFor(() => expect(notified.toSorted()).toEqual(["own 1", "own 2"]), 10_000);
+      await waitFor(() => expect(notified.toSorted()).toEqual(["own 1", "own 2"]));
       await tenant.rest.delete(`/v1/apps/${id}`);
-      await vi.waitFor(() => expect(notified.toSorted()).toEqual(["own 1", "own 1", "own 2", "own 2"]), 10_000);
+      await waitFor(() => expect(notified.toSorted()).toEqual(["own 1", "own 1", "own 2", "own 2"]));
     } finally {
       await Promise.all(clients.map((client) => client.close()));
     }
@@ -123,7 +124,7 @@ test("a client that chooses another organization is notified about the apps of t
   await foreign.ended;
   const own = await openNotificationStream(publicUrl, tenant.personal_access_token);
   for (const { org_id: orgId } of [other, tenant, other]) parts.service.changes.announce(orgId);
-  await vi.waitFor(() => expect(own.methods).toEqual([CHANGED]), 10_000);
+  await waitFor(() => expect(own.methods).toEqual([CHANGED]));
   await own.close();
 });
 
@@ -136,7 +137,7 @@ test("a subscription of 2026-07-28 is notified about the apps of its own organiz
   ];
   for (const { org_id: orgId } of [tenant, other, tenant]) parts.service.changes.announce(orgId);
   const changesOf = ({ methods }: { methods: string[] }) => methods.filter((method) => method === CHANGED).length;
-  await vi.waitFor(() => expect([changesOf(own), changesOf(foreign)]).toEqual([2, 1]), 10_000);
+  await waitFor(() => expect([changesOf(own), changesOf(foreign)]).toEqual([2, 1]));
   await Promise.all([own.close(), foreign.close()]);
 });
 

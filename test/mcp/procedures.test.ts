@@ -1,10 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { isReservedToolName } from "../../domain/procedures/direct-tool-names.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ worker: true, sharesBuilds: true });
 
@@ -118,9 +119,9 @@ test("a listening client is notified when an app of its organization becomes rea
   );
   try {
     const { id } = await deployExample(tenant, "hello");
-    await vi.waitFor(() => expect(notified).toEqual(["own"]), 10_000);
+    await waitFor(() => expect(notified).toEqual(["own"]));
     await tenant.rest.delete(`/v1/apps/${id}`);
-    await vi.waitFor(() => expect(notified).toEqual(["own", "own"]), 10_000);
+    await waitFor(() => expect(notified).toEqual(["own", "own"]));
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }

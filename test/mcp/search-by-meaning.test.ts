@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { KnowledgeAnswer } from "../../domain/knowledge/search-knowledge.ts";
 import {
   API_KEY,
@@ -9,6 +9,7 @@ import {
 import { type GivenAgent, givenAgent } from "../support/service/given-agent.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 let endpoint: ScriptedEmbeddings;
 let harness: Harness;
@@ -37,18 +38,15 @@ const PARAPHRASE = "maternity newborn";
 /** Waits until the vectors of all texts of the organization are stored. */
 async function waitForVectors(owner: Tenant = tenant): Promise<void> {
   const { db } = harness.service.parts;
-  await vi.waitFor(
-    async () => {
-      const scopes = await db
-        .selectFrom("search_scopes")
-        .select(["embedded_index_id", "next_index_id"])
-        .where("org_id", "=", owner.org_id)
-        .execute();
-      expect(scopes.length).toBeGreaterThan(0);
-      for (const { embedded_index_id: embedded, next_index_id: next } of scopes) expect(embedded).toBe(next);
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  await waitFor(async () => {
+    const scopes = await db
+      .selectFrom("search_scopes")
+      .select(["embedded_index_id", "next_index_id"])
+      .where("org_id", "=", owner.org_id)
+      .execute();
+    expect(scopes.length).toBeGreaterThan(0);
+    for (const { embedded_index_id: embedded, next_index_id: next } of scopes) expect(embedded).toBe(next);
+  });
 }
 
 async function countVectors(owner: Tenant = tenant): Promise<number> {
@@ -175,12 +173,11 @@ test.each(["html", 500, "too few"] as const)(
   "while the endpoint responds with %s, documents are added and found by their words, and embedded later",
   async (bad) => {
     const logged = await addWhileFailing(bad);
-    await vi.waitFor(() => expect(logged()).toContain("texts could not be embedded"), { timeout: 60_000 });
+    await waitFor(() => expect(logged()).toContain("texts could not be embedded"));
     endpoint.fail(null);
     await waitForVectors();
     expect((await ask(PARAPHRASE)).answer).toBe("Mothers stay home 16 weeks [1]");
   },
-  60_000,
 );
 
 test("while the endpoint does not respond, documents are added and found by their words", async () => {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { once } from "node:events";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { STREAM_LIMITS, StreamLimiter } from "../../server/http/stream-limiter.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -12,6 +12,7 @@ import {
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { TestUser } from "../support/identity/test-user.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 const { perToken } = STREAM_LIMITS;
@@ -54,10 +55,10 @@ test("429 tells a client with too many open streams when to retry, and other tok
     streams.push(await open(other));
     expect(streams.at(-1)?.status).toBe(200);
     await subscription.close();
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       streams.push(await open(token));
       expect(streams.at(-1)?.status).toBe(200);
-    }, 10_000);
+    });
   } finally {
     await Promise.all(streams.map((stream) => stream.close()));
     await subscription.close();
@@ -70,11 +71,11 @@ test("streams of clients that disconnect at once are not counted any longer", as
     const stream = await open(token);
     await stream.close();
   }
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const stream = await open(token);
     await stream.close();
     expect(stream.status).toBe(200);
-  }, 10_000);
+  });
 });
 
 test("a token, an organization and the process have separate limits of open streams", async () => {

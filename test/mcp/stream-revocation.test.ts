@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -10,6 +10,7 @@ import { rpcClient } from "../support/clients/rpc-client.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
@@ -47,8 +48,7 @@ async function openTracked(token: string) {
 /** Checks that streams of an organization still receive notifications. Call it after other streams have ended. */
 async function expectOpen(orgId: string, streams: readonly OpenStream[]): Promise<void> {
   service().service.parts.service.changes.announce(orgId);
-  for (const { methods } of streams)
-    await vi.waitFor(() => expect(methods).toContain("notifications/tools/list_changed"), 10_000);
+  for (const { methods } of streams) await waitFor(() => expect(methods).toContain("notifications/tools/list_changed"));
 }
 
 const opened: (() => Promise<void>)[] = [];

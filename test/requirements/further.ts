@@ -9,6 +9,7 @@ export const FURTHER_REQUIREMENTS = {
   "deployments.read": covered("beyond", "The deployments of an app are listed, and each is read with its log.", {
     procedures: ["deployments.list", "deployments.get", "deployments.logs"],
   }),
+  "deployments.steps": covered("beyond", "A deployment shows when each of its steps started and finished."),
   "deployments.redeploy": covered("beyond", "A further deployment puts the newest commit live at the same URL.", {
     procedures: ["deployments.redeploy"],
   }),
@@ -24,8 +25,18 @@ export const FURTHER_REQUIREMENTS = {
   "runtime_logs.read": covered("beyond", "What an app prints is listed, by level and time.", {
     procedures: ["runtimeLogs.list"],
   }),
+  "events.read": covered("beyond", "What changes in an organization is followed, so that nothing has to be polled.", {
+    procedures: ["events.list"],
+  }),
   "variables.change": covered("beyond", "The variables of an app are set, listed and deleted.", {
     procedures: ["variables.set", "variables.list", "variables.delete"],
+  }),
+
+  "storage.read": covered("beyond", "What an app stores is returned, with the tables of its SQL database.", {
+    procedures: ["storage.get"],
+  }),
+  "storage.query": covered("beyond", "The SQL database of an app is queried without changing it.", {
+    procedures: ["storage.query"],
   }),
 
   // Organizations and users
@@ -46,6 +57,9 @@ export const FURTHER_REQUIREMENTS = {
   }),
   "usage.read": covered("beyond", "The plan and what is used of it are readable over REST.", {
     procedures: ["usage.get"],
+  }),
+  "usage.daily": covered("beyond", "Requests and deployments are counted by day and by app.", {
+    procedures: ["usage.daily"],
   }),
   "audit.read": covered("beyond", "The audit log has who did what, when and from where.", {
     procedures: ["audit.list"],
@@ -93,10 +107,14 @@ export const FURTHER_REQUIREMENTS = {
   "sessions.usage": covered("beyond", "The tokens of a month are counted for a server and its agents.", {
     procedures: ["sessions.usage"],
   }),
-  "sessions.import": covered("beyond", "Transcripts of Claude Code and Codex become sessions, once.", {
-    procedures: ["sessions.import"],
-    commands: ["sessions import"],
-  }),
+  "sessions.import": covered(
+    "beyond",
+    "Transcripts of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw and opencode become sessions, once.",
+    {
+      procedures: ["sessions.import"],
+      commands: ["sessions import"],
+    },
+  ),
   "memories.read": covered("beyond", "Memories of an agent are listed, searched and exported.", {
     procedures: ["memories.list", "memories.search", "memories.export"],
   }),
@@ -111,6 +129,7 @@ export const FURTHER_REQUIREMENTS = {
     {
       procedures: [
         "knowledge.add",
+        "knowledge.addArchive",
         "knowledge.list",
         "knowledge.get",
         "knowledge.change",
@@ -120,6 +139,25 @@ export const FURTHER_REQUIREMENTS = {
       ],
     },
   ),
+  "git.connections": covered("beyond", "Private repositories of connected git hosts are deployed.", {
+    procedures: [
+      "gitConnections.list",
+      "gitConnections.create",
+      "gitConnections.update",
+      "gitConnections.delete",
+      "gitConnections.repositories",
+      "gitConnections.branches",
+    ],
+  }),
+  "knowledge.sources": covered("beyond", "Documents of Company Knowledge follow URLs and repositories.", {
+    procedures: [
+      "knowledgeSources.add",
+      "knowledgeSources.list",
+      "knowledgeSources.get",
+      "knowledgeSources.refresh",
+      "knowledgeSources.delete",
+    ],
+  }),
   "knowledge.search": covered("beyond", "A question gets sentences with citations over REST.", {
     procedures: ["knowledge.search"],
   }),
@@ -159,6 +197,12 @@ export const FURTHER_REQUIREMENTS = {
   "tool.service_delete_app": covered("beyond", "Deletes an app."),
   "tool.service_set_variable": covered("beyond", "Sets a variable of an app."),
   "tool.service_list_variables": covered("beyond", "Lists the variables of an app."),
+  "procedures.list": covered("beyond", "The procedures of an app are listed with their schemas.", {
+    procedures: ["procedures.list"],
+  }),
+  "procedures.callById": covered("beyond", "A procedure of an app can be called over REST.", {
+    procedures: ["procedures.callById"],
+  }),
   "procedures.invoke": covered("beyond", "A procedure of an app can be called over typed RPC.", {
     procedures: ["procedures.invoke"],
   }),

@@ -8,13 +8,14 @@ const service = sharedHarness();
 
 const FOREIGN_USER = randomUUID();
 const KEY = randomUUID();
+const APP = randomUUID();
 /** In the order of the list. `elsewhere`: events of another organization, and of a user who is not a member. */
 const EVENTS = {
-  deleteByUser: { hour: 9, action: "apps.delete" },
+  deleteByUser: { hour: 9, action: "apps.delete", target: APP },
   deleteByKey: { hour: 8, action: "apps.delete", user: FOREIGN_USER, credential: KEY },
   failedSignIn: { hour: 7, action: "sign-in/email", org: null },
   deployByUser: { hour: 6, action: "apps.deploy" },
-  deployByKey: { hour: 5, action: "apps.deploy", user: FOREIGN_USER, credential: KEY },
+  deployByKey: { hour: 5, action: "apps.deploy", user: FOREIGN_USER, credential: KEY, target: APP },
 };
 type EventName = keyof typeof EVENTS;
 
@@ -31,13 +32,13 @@ beforeAll(async () => {
   const em = service().service.parts.orm.em.fork();
   await em.execute("delete from audit_events");
   const insert = async (
-    event: { hour: number; action: string; user?: string; credential?: string },
+    event: { hour: number; action: string; user?: string; credential?: string; target?: string },
     org: string | null,
   ) => {
     const id = randomUUID();
     await em.execute(
-      `insert into audit_events (id, org_id, user_id, credential_id, action, outcome, created_at) values (?, ?, ?, ?, ?, 'done', ?)`,
-      [id, org, event.user ?? userId, event.credential ?? null, event.action, at(event.hour)],
+      `insert into audit_events (id, org_id, user_id, credential_id, action, target, outcome, created_at) values (?, ?, ?, ?, ?, ?, 'done', ?)`,
+      [id, org, event.user ?? userId, event.credential ?? null, event.action, event.target ?? null, at(event.hour)],
     );
     return id;
   };
@@ -70,6 +71,9 @@ test.each<[string, () => Record<string, string>, EventName[]]>([
   ["a credential", () => ({ credential_id: KEY }), ["deleteByKey", "deployByKey"]],
   ["an action", () => ({ action: "apps.deploy" }), ["deployByUser", "deployByKey"]],
   ["an action without an organization", () => ({ action: "sign-in/email" }), ["failedSignIn"]],
+  ["a target", () => ({ target: APP }), ["deleteByUser", "deployByKey"]],
+  ["a target and an action", () => ({ target: APP, action: "apps.deploy" }), ["deployByKey"]],
+  ["an unknown target", () => ({ target: randomUUID() }), []],
   ["the beginning of an action", () => ({ action: "apps" }), []],
   ["a start, which is included", () => ({ from: at(8) }), ["deleteByUser", "deleteByKey"]],
   ["an end, which is excluded", () => ({ to: at(6) }), ["deployByKey"]],

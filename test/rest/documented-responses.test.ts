@@ -115,12 +115,9 @@ test("413 and 415 are documented for every operation that reads a body", async (
     JSON.stringify({ repo: "acme/site", customization: "x".repeat(size) }),
   );
   const sizeOf = ({ method, path }: Operation) => {
-    if (/^\/v1\/(knowledge|projects\/\{id\})\/documents(\/\{\w+\})?$/.test(path)) return 2;
-    return ["POST /v1/apps/deploy", "PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(
-      `${method} ${path}`,
-    )
-      ? 1
-      : 0;
+    if (/^\/v1\/(knowledge|projects\/\{id\})\/(documents(\/\{\w+\})?|archives)$/.test(path)) return 2;
+    if (path === "/v1/skills/{name}") return 2;
+    return ["POST /v1/apps/deploy", "POST /v1/sessions/{id}/entries"].includes(`${method} ${path}`) ? 1 : 0;
   };
   const bodyOf = (operation: Operation) => bodies[sizeOf(operation)];
   const withBody = operations.filter(canHaveBody);
@@ -162,7 +159,9 @@ test("200 HEAD has the status and headers of GET, without a body", async () => {
 
 verifies("versions.stable", "responses accept unknown fields, and request bodies do not", () => {
   const requests = [
+    "AddArchiveRequest",
     "AddDocumentRequest",
+    "AddKnowledgeSourceRequest",
     "CreateAgentRequest",
     "CreateProjectRequest",
     "CreateServerRequest",

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import type { LogChunk, LogStream } from "../../domain/shared/log-stream.ts";
+import type { StreamChunk, EventReader } from "../../domain/shared/stream-events.ts";
 import { EventStream } from "../../server/rest/streams/event-stream.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 /** A log that always has a further line of 1,000 characters. */
 function endlessLog() {
   const log = { reads: 0, isClosed: false };
-  const source: LogStream = {
-    async next(): Promise<LogChunk> {
+  const source: EventReader = {
+    async next(): Promise<StreamChunk> {
       log.reads += 1;
       return [{ id: String(log.reads), type: "line", data: "x".repeat(1000) }];
     },
@@ -23,7 +23,7 @@ function silentLog() {
   const log = { waiting: [] as AbortSignal[], isClosed: false };
   const next = (signal: AbortSignal) => {
     log.waiting.push(signal);
-    return new Promise<LogChunk>((_resolve, reject) => {
+    return new Promise<StreamChunk>((_resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     });
   };
@@ -133,7 +133,7 @@ test("a stream whose log cannot be read ends with the error, so that its client 
 });
 
 test("a line that is read while the service stops is left for the next stream of the client", async () => {
-  const { promise, resolve } = Promise.withResolvers<LogChunk>();
+  const { promise, resolve } = Promise.withResolvers<StreamChunk>();
   const stream = new EventStream({ next: () => promise, close: () => undefined });
   stream.read(0);
   stream.end();

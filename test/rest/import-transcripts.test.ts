@@ -51,7 +51,7 @@ test.each(SAMPLES)("a real transcript is imported with its exact tokens: $name",
   const session = (await owner.rest.get(`/v1/sessions/${body.session_id}`)).body as unknown as SessionView;
   const { input, output, cache_read, cache_write } = sample.tokens;
   expect(session).toMatchObject({
-    external_id: expect.stringMatching(new RegExp(`^${sample.format}:[0-9a-f-]{36}`)),
+    external_id: expect.stringMatching(new RegExp(`^${sample.format}:([0-9a-f-]{36}|ses_\\w+$)`)),
     title: expect.any(String),
     message_count: body.added,
     tokens: { ...sample.tokens, total: input + output + cache_read + cache_write },
@@ -139,7 +139,10 @@ test.each([
   const { status, body } = await importFile(tenant.rest, file);
   expect([status, body]).toEqual([
     400,
-    { error: "The file is not a transcript of claude-code or codex. Nothing is imported." },
+    {
+      error:
+        "The file is not a transcript of claude-code, codex, cursor, gemini-cli, openclaw, or opencode. Nothing is imported.",
+    },
   ]);
 });
 

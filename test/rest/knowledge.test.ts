@@ -4,6 +4,7 @@ import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { docxFile, wordParagraph } from "../support/documents/docx-file.ts";
 import { pdfFile } from "../../bench/support/pdf-file.ts";
 import type { Tenant } from "../support/service/harness.ts";
+import { zipArchive, type ZipEntry } from "../support/service/zip-archive.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -35,8 +36,9 @@ verifies(
       document_id: id,
       title: "Leave",
       kind: "policy",
-      language: "english",
+      language: "auto",
       file_name: null,
+      source_id: null,
       version: 1,
     };
     expect([added.status, added.body]).toEqual([
@@ -82,7 +84,7 @@ test("201 files of every type are stored as their text", async () => {
     ["refunds.docx", docxFile(wordParagraph("Refunds take five days."))],
   ] as const) {
     const { status, body } = await upload(`files/${name}`, content);
-    expect([name, status, body["title"], body["file_name"]]).toEqual([name, 201, "refunds", `files/${name}`]);
+    expect([name, status, body["title"], body["file_name"]]).toEqual([name, 201, "Refunds", `files/${name}`]);
     const read = await tenant.rest.get(`${DOCUMENTS}/${String(body["document_id"])}`);
     expect([name, read.body["content"]]).toEqual([name, "Refunds take five days.\n"]);
   }
@@ -96,7 +98,7 @@ test("400 invalid documents are rejected with what is valid", async () => {
     [add({ kind: "faq", content: "a", language: "klingon" }), /language: /],
     [add({ kind: "faq", content: "\u0000 \n" }), /content: the document has no text/],
     [add({ kind: "faq", content: "a", title: " a" }), /title: must be one line/],
-    [upload("sales.xlsx", "PK"), /file: the file has the type \.xlsx\. Accepted types: Markdown/],
+    [upload("sales.key", "PK"), /file: the file has the type \.key\. Accepted types: Markdown/],
     [upload("broken.pdf", "%PDF-1.7 broken"), /file: the file is damaged/],
     [upload("a\u0000b.md", "text"), /file\.name: must be one line/],
     [add({ kind: "faq", file: { name: "a.md", content: "%%%" } }), /file\.content: must be .*base64/],
@@ -130,6 +132,47 @@ test("404 a document of another organization looks like an unknown one", async (
     }
   const search = await tenant.rest.get("/v1/knowledge/search?query=secret");
   expect(search.body["citations"]).toEqual([]);
+});
+
+test("201 the documents in a zip archive are stored by their paths, and what is not stored is named", async () => {
+  const archive = (entries: ZipEntry[]) => ({
+    kind: "policy",
+    file: { name: "guide.zip", content: base64(zipArchive(entries)) },
+  });
+  const rules = { name: "travel/rules.md", content: "---\ntitle: Travel rules\n---\n\nBook trains seven days early." };
+  const entries = [
+    rules,
+    { name: "brand.docx", content: docxFile(wordParagraph("The logo is green.")) },
+    { name: "empty.html", content: "<p></p>" },
+    { name: "logo.png", content: "PNG" },
+    { name: "a/../../b.md", content: "Outside." },
+    { name: ".hidden.md", content: "Hidden." },
+  ];
+  const first = await tenant.rest.post("/v1/knowledge/archives", archive(entries));
+  expect(first).toMatchObject({
+    status: 201,
+    body: {
+      documents: [
+        { status: "created", title: "Travel rules", file_name: "guide/travel/rules.md" },
+        { status: "created", title: "Brand", file_name: "guide/brand.docx" },
+      ],
+      refused: [
+        { file: "guide/empty.html", error: expect.stringContaining("has no text") },
+        { file: "guide/logo.png", error: "The file has the type .png, which is not read." },
+        { file: "guide/a/../../b.md", error: expect.stringContaining("leads out of the archive") },
+      ],
+      left_out: 1,
+    },
+  });
+  const again = await tenant.rest.post("/v1/knowledge/archives", archive([rules]));
+  expect(again.body["documents"]).toMatchObject([{ status: "created", file_name: "travel/rules.md" }]);
+  const same = await tenant.rest.post("/v1/knowledge/archives", archive([rules]));
+  expect(same.body["documents"]).toMatchObject([{ status: "unchanged" }]);
+  const wrong = { kind: "policy", file: { name: "a.zip", content: base64("no archive") } };
+  expect(await tenant.rest.post("/v1/knowledge/archives", wrong)).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining("is not a zip file") },
+  });
 });
 
 test("403 a token that only reads cannot change documents", async () => {

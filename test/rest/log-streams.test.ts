@@ -7,6 +7,7 @@ import { followLog, type ReceivedStream } from "../support/clients/log-stream.ts
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness();
 
@@ -150,15 +151,15 @@ test("429 tells an organization with too many streams when to retry, and a close
   expect([rejected.status, rejected.headers.get("retry-after"), rejected.body]).toEqual([
     429,
     "5",
-    { error: "Your organization follows 256 logs, which is the limit. Close some streams, then try again." },
+    { error: "Your organization has 256 open streams, which is the limit. Close some, then try again." },
   ]);
   const accepted = await follow(other, others.path);
   expect(accepted.status).toBe(200);
   await streams[0]!.close();
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     streams.push(await follow(tenant, app.path));
     expect(streams.at(-1)?.status).toBe(200);
-  }, 10_000);
+  });
   await Promise.all([app.finish(), others.finish()]);
   await Promise.all([...streams, accepted].map(({ ended }) => ended));
 });
@@ -172,7 +173,7 @@ verifies(hazard(29), "a stream ends when its token is revoked, and streams of ot
   expect((await tenant.rest.delete(`/v1/tokens/${String(body["id"])}`)).status).toBe(200);
   await revoked.ended;
   app.log.say("after");
-  await vi.waitFor(() => expect(kept.lines()).toEqual(["[service] after"]), 10_000);
+  await waitFor(() => expect(kept.lines()).toEqual(["[service] after"]));
   expect(revoked.events).toEqual([]);
   await app.finish();
   await kept.ended;
@@ -199,7 +200,7 @@ test("a stream stays open while the database cannot tell whether its token is va
     await em.execute("drop view machine_tokens; alter table stored_tokens rename to machine_tokens");
   }
   app.log.say("after");
-  await vi.waitFor(() => expect(stream.lines()).toEqual(["[service] after"]), 10_000);
+  await waitFor(() => expect(stream.lines()).toEqual(["[service] after"]));
   await app.finish();
   await stream.ended;
 });

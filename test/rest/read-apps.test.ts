@@ -44,6 +44,10 @@ verifies(
           created_at: expect.stringMatching(TIMESTAMP),
           updated_at: expect.stringMatching(TIMESTAMP),
           app_token: body["app_token"],
+          url: body["url"],
+          repo: "acme/site",
+          branch: "main",
+          framework: null,
         },
       ],
     });
@@ -107,6 +111,7 @@ verifies(
         manifest: null,
         url: body["url"],
         repo: "acme/site",
+        host: null,
         branch: "main",
         root_directory: null,
         build_network: false,
@@ -198,10 +203,10 @@ verifies(
     const rest = (await service().tenant()).rest.as(null);
     const responses = [
       await rest.get("/v1/apps/%E0%A4%A"),
-      await rest.get("/docs/ui/%00"),
+      await rest.get("/docs/%00"),
       await rest.send("POST", "/nothing", { body: "{", headers: { "content-type": "application/json" } }),
     ];
-    expect(responses.map(({ status }) => status)).toEqual([400, 403, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([400, 404, 404]);
     for (const { body, headers } of responses) {
       expect([body, headers.get("x-request-id")]).toEqual([{ error: expect.any(String) }, expect.any(String)]);
       expect(service().logged()).not.toMatch(/"level":50/);

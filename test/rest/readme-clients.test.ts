@@ -48,7 +48,7 @@ async function runNode(cwd: string, args: string[]): Promise<string> {
   }
 }
 
-test("the clients in the documentation compile as they are, and deploy an app", { timeout: 180_000 }, async () => {
+test("the clients in the documentation compile as they are, and deploy an app", async () => {
   const { publicUrl } = service().service;
   const { api_key: apiKey } = await service().tenant();
   const commands = (await readCodeBlocks("sh")).join("").split("\n");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { App } from "../../domain/apps/app.entity.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { followLog } from "../support/clients/log-stream.ts";
@@ -7,6 +7,7 @@ import { givenLiveApp } from "../support/edge/live-app.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ worker: true });
 
@@ -61,7 +62,7 @@ verifies(
       ["warn", "three"],
       ["error", "four"],
     ]);
-    await vi.waitFor(async () => expect(texts(await list())).toEqual(["four", "three", "two", "one"]), 10_000);
+    await waitFor(async () => expect(texts(await list())).toEqual(["four", "three", "two", "one"]));
     const all = await list();
     expect(all.logs.map(({ level }) => level)).toEqual(["error", "warn", "info", "debug"]);
     expect(all.logs[0]).toEqual({ ...all.logs[0], time: expect.any(String), request_id: expect.any(String) });
@@ -103,7 +104,7 @@ verifies(
       stream.lines().map((line) => (JSON.parse(line) as RuntimeLog).message);
 
     await print([["log", "before"]]);
-    await vi.waitFor(async () => expect(texts(await list())).toContain("before"), 10_000);
+    await waitFor(async () => expect(texts(await list())).toContain("before"));
     const since = (await list()).logs[0]!.time;
     const [all, warnings, earlier] = [await open(""), await open("&level=warn"), await open(`&since=${since}`)];
     await print([["log", "foreign"]], foreign);
@@ -111,13 +112,13 @@ verifies(
       ["log", "first"],
       ["warn", "second"],
     ]);
-    await vi.waitFor(() => expect(messages(all)).toEqual(["first", "second"]), 10_000);
-    await vi.waitFor(() => expect(messages(warnings)).toEqual(["second"]), 10_000);
-    await vi.waitFor(() => expect(messages(earlier)).toEqual(["before", "first", "second"]), 10_000);
+    await waitFor(() => expect(messages(all)).toEqual(["first", "second"]));
+    await waitFor(() => expect(messages(warnings)).toEqual(["second"]));
+    await waitFor(() => expect(messages(earlier)).toEqual(["before", "first", "second"]));
     await all.close();
     await print([["log", "third"]]);
     const resumed = await open("", { "last-event-id": all.events[0]!.id });
-    await vi.waitFor(() => expect(messages(resumed)).toEqual(["second", "third"]), 10_000);
+    await waitFor(() => expect(messages(resumed)).toEqual(["second", "third"]));
     for (const stream of [warnings, earlier, resumed]) await stream.close();
     for (const id of [foreign.id, randomUUID()])
       expect((await tenant.rest.get(`/v1/apps/${id}/runtime-logs?follow`)).body).toEqual({ error: "App not found" });
@@ -127,7 +128,7 @@ verifies(
 verifies(hazard(57), "the stream of an app that is deleted ends, and its messages are removed", async () => {
   const deleted = await givenLiveApp(service(), tenant, { script: SCRIPT, procedures: [] });
   await print([["log", "hello"]], deleted);
-  await vi.waitFor(async () => expect(texts(await list("", deleted.id))).toEqual(["hello"]), 10_000);
+  await waitFor(async () => expect(texts(await list("", deleted.id))).toEqual(["hello"]));
   const path = `/v1/apps/${deleted.id}/runtime-logs?follow`;
   const stream = await followLog(service().service.publicUrl, tenant.api_key, path);
   expect((await tenant.rest.delete(`/v1/apps/${deleted.id}`)).status).toBe(200);

@@ -39,3 +39,37 @@ test("the OpenAPI document names the scope of each operation, and describes each
   const { description } = components.schemas.IssueTokenRequest.properties.scope;
   for (const scope of SCOPES) expect(description).toContain(`\`${scope}\`: ${SCOPE_DESCRIPTIONS[scope].summary}`);
 });
+
+/** How a description of a scope names what the operations of a tag, or with a part of a path, read or change. */
+const NAMES: Readonly<Record<string, string>> = {
+  Agents: "agents",
+  Apps: "apps",
+  Audit: "audit log",
+  "Company Knowledge": "company knowledge",
+  Deployments: "deploy",
+  Memories: "memories",
+  Organization: "settings of the organization",
+  Procedures: "procedures",
+  Projects: "projects",
+  Sessions: "sessions",
+  "Git connections": "git connections",
+  Skills: "skills",
+  Tokens: "tokens",
+  Usage: "usage",
+  Variables: "variables",
+  instructions: "instructions",
+  servers: "servers",
+  transcript: "transcripts",
+  workspace: "workspace files",
+};
+
+test("the description of each scope names everything that its operations read or change", () => {
+  for (const { procedure, path, access, openapi } of OPERATIONS) {
+    const permitted = SCOPE_DESCRIPTIONS[access.scope].rest.join(". ").toLowerCase();
+    const parts = path.split("/").filter((part) => Object.hasOwn(NAMES, part));
+    const missing = [...(openapi.tags ?? []), ...parts].filter(
+      (name) => !permitted.includes(NAMES[name] ?? "(no name)"),
+    );
+    expect([procedure, missing]).toEqual([procedure, []]);
+  }
+});

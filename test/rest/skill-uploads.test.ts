@@ -34,7 +34,7 @@ test("a zip file is stored like the same files as JSON, and replaces them", asyn
 
 test("the largest skill is stored as JSON and in a zip file", async () => {
   const { upload, files } = await givenSkills();
-  const content = Buffer.alloc(5 * 1024 * 1024 - document("large").content.length, 0xff);
+  const content = Buffer.alloc(10 * 1024 * 1024 - document("large").content.length, 0xff);
   const encoded = { path: "data.bin", content: content.toString("base64"), encoding: "base64" };
   expect((await upload("large", { files: [document("large"), encoded] })).status).toBe(200);
   const entries = [
@@ -45,6 +45,42 @@ test("the largest skill is stored as JSON and in a zip file", async () => {
   expect((await files("large", "data.bin")).body).toEqual({ files: [encoded] });
 });
 
+test("what Claude Code accepts beyond the format of skills is stored with a warning", async () => {
+  const { upload, get } = await givenSkills();
+  const store = async (content: string, ...further: object[]) => {
+    const { status, body } = await upload("notes", { files: [...text(content), ...further] });
+    return [status, body["warnings"], body["description"]];
+  };
+  expect(await store(skillDocument("notes", { description: "x" }))).toEqual([200, [], "x"]);
+  const long = "x".repeat(1025);
+  expect(await store(skillDocument("notes", { description: long }))).toEqual([
+    200,
+    ["SKILL.md: description has 1025 characters. Some agents accept or read at most 1024."],
+    long,
+  ]);
+  expect(await store("# Notes\n\nTakes notes\nof calls.\n\nMore.\n")).toEqual([
+    200,
+    [expect.stringContaining("it has no frontmatter"), expect.stringContaining('The skill is named "notes".')],
+    "Takes notes of calls.",
+  ]);
+  expect(await store("---\nname: My Notes\ndescription: Takes notes: all of them\n---\n")).toEqual([
+    200,
+    [
+      expect.stringMatching(/^SKILL\.md: its frontmatter is not valid YAML: .*Its values were read as text\.$/s),
+      expect.stringContaining("name must have 1 to 64"),
+    ],
+    "Takes notes: all of them",
+  ]);
+  const nested = { path: "templates/SKILL.md", content: "# Template\n" };
+  const large = { path: "font.ttf", content: Buffer.alloc(5.5 * 1024 * 1024).toString("base64"), encoding: "base64" };
+  expect(await store(skillDocument("notes", { description: "x" }), nested, large)).toEqual([
+    200,
+    ["files: have 5.5 MiB together. Some agents accept at most 5 MiB."],
+    "x",
+  ]);
+  expect((await get("notes")).body).toMatchObject({ name: "notes", file_count: 3 });
+});
+
 const YAML_BOMB = `a: &a ["x","x","x"]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\nd: [*c,*c,*c]`;
 
 const INVALID: [what: string, body: object, message: RegExp][] = [
@@ -53,15 +89,15 @@ const INVALID: [what: string, body: object, message: RegExp][] = [
   ["a branch of no repository", { files: [document("notes")], branch: "main" }, /Send repo too/],
   ["an empty list of files", { files: [] }, /has no SKILL\.md/],
   ["an unknown field", { files: [document("notes")], color: "red" }, /unknown field "color"/],
-  ["a SKILL.md without frontmatter", { files: text("# Notes\n") }, /^SKILL\.md: must start with frontmatter/],
+  ["a SKILL.md without any text", { files: text("# Notes\n") }, /^SKILL\.md: must start with frontmatter/],
   ["text before the frontmatter", { files: text(`\n${skillDocument("notes")}`) }, /must start with frontmatter/],
   ["frontmatter without an end", { files: text("---\nname: notes\n") }, /must start with frontmatter/],
   ["frontmatter that is a list", { files: text("---\n- notes\n---\n") }, /must be a map with name and description/],
   ["frontmatter over the limit", { files: [document("notes", `x: ${"y".repeat(16_384)}`)] }, /more than 16384 bytes/],
   [
     "invalid YAML",
-    { files: text("---\nname: notes\ndescription: a: b\n---\n") },
-    /not valid YAML: Nested .* at line 3/,
+    { files: text("---\nname: notes\ndescription: x\nmetadata:\n  a: b: c\n---\n") },
+    /not valid YAML: Nested .* at line 5/,
   ],
   ["a bomb of aliases", { files: [document("notes", YAML_BOMB)] }, /aliases \(\*name\) are not allowed/],
   ["a custom tag", { files: [document("notes", "x: !!js/function 'y'")] }, /tags \(!name\) are not allowed/],
@@ -71,15 +107,18 @@ const INVALID: [what: string, body: object, message: RegExp][] = [
   ["nested metadata", { files: [document("notes", `metadata: ${"{a: ".repeat(12)}1${"}".repeat(12)}`)] }, /not nested/],
   ["metadata that is a text", { files: [document("notes", "metadata: x")] }, /metadata must be a map/],
   ["another name", { files: [document("other")] }, /its name is "other", but the name of the skill is "notes"/],
-  ["a name that is a number", { files: text("---\nname: 1\ndescription: x\n---\n") }, /name must have 1 to 64/],
-  ["no description", { files: text("---\nname: notes\n---\n") }, /description must be a text of 1 to 1024/],
+  ["no description", { files: text("---\nname: notes\n---\n") }, /description must be a text of 1 to 8000/],
   ["an empty description", { files: text('---\nname: notes\ndescription: " \u200E "\n---\n') }, /description must/],
   [
     "a long description",
-    { files: text(skillDocument("notes", { description: "x".repeat(1025) })) },
+    { files: text(skillDocument("notes", { description: "x".repeat(8001) })) },
     /description must/,
   ],
-  ["a long compatibility", { files: [document("notes", `compatibility: ${"x".repeat(501)}`)] }, /1 to 500 characters/],
+  [
+    "a long compatibility",
+    { files: [document("notes", `compatibility: ${"x".repeat(2001)}`)] },
+    /1 to 2000 characters/,
+  ],
   [
     "requirements of a wrong type",
     { files: [document("notes", "metadata: {openclaw: {requires: [ffmpeg]}}")] },
@@ -157,8 +196,8 @@ test("400 rejects a name that no skill can have", async () => {
   expect(await names()).toEqual(["x".repeat(64)]);
 });
 
-test("413 rejects a body over 8 MiB", async () => {
+test("413 rejects a body over 16 MiB", async () => {
   const { upload } = await givenSkills();
-  const response = await upload("notes", { archive: "A".repeat(8 * 1024 * 1024) });
-  expect([response.status, response.body["error"]]).toEqual([413, "The request body exceeds 8 MiB."]);
+  const response = await upload("notes", { archive: "A".repeat(16 * 1024 * 1024) });
+  expect([response.status, response.body["error"]]).toEqual([413, "The request body exceeds 16 MiB."]);
 });

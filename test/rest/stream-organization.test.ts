@@ -29,9 +29,11 @@ verifies(
     expect([(await follow(foreign.org_id)).status, (await follow(randomUUID())).status]).toEqual([403, 403]);
     const stream = await follow(other.org_id);
     expect(stream.status).toBe(200);
+    const events = await followLog(publicUrl, token, "/v1/events?follow", { "x-service-org-id": other.org_id });
     const removal = { organizationId: other.org_id, memberIdOrEmail: user.email };
     expect((await owner.post("/organization/remove-member", removal)).status).toBe(200);
-    await stream.ended;
+    await Promise.all([stream.ended, events.ended]);
+    expect(events.events.map(({ event }) => event)).toEqual(["reset"]);
     expect(stream.events.map(({ event }) => event)).not.toContain("end");
     expect((await follow(other.org_id)).status).toBe(403);
   },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 test("415 a file of another content type is rejected", async () => {
-  const contentTypes = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
+  const contentTypes = ["application/xml", "application/x-www-form-urlencoded", "text/plain"];
   for (const contentType of contentTypes) {
     const { status, body } = await importFile(tenant.rest, claudeFile(1), { contentType });
     expect([contentType, status, body.error]).toEqual([

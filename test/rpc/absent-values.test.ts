@@ -51,6 +51,7 @@ test("null counts as absent in every optional field, except where the schema giv
     "apps.update.root_directory",
     "apps.update.runtime",
     "deployments.redeploy.customization",
+    "procedures.callById.input",
     "procedures.invoke.input",
     "skills.upload.expected_hash",
   ]);
@@ -60,6 +61,7 @@ test("the empty text counts as absent in every optional field, except where it h
   expect(others("")).toEqual([
     "agentWorkspaces.clear.path",
     "instructions.set.content",
+    "procedures.callById.input",
     "procedures.invoke.input",
     "projects.create.description",
     "projects.update.description",

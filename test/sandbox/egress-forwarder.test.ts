@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { EgressForwarder, type EgressForwarderOptions } from "../../server/sandbox/egress-forwarder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 /** A server on the loopback interface that stands for one of the internet. */
 async function echoServer() {
@@ -158,7 +159,7 @@ verifies(
     for (let round = 1; round <= 4; round++) {
       const sockets = Array.from({ length: 100 }, () => openSocket(forwarder, "control.sock").on("error", () => {}));
       for (const socket of sockets) socket.write('{"lookup":{"name":"slow.example.com"}}\n');
-      await vi.waitFor(() => expect(lookups).toBeGreaterThanOrEqual(Math.min(round * 100, 256)));
+      await waitFor(() => expect(lookups).toBeGreaterThanOrEqual(Math.min(round * 100, 256)));
       for (const socket of sockets) socket.destroy();
     }
     expect(await send(forwarder, { lookup: { name: "slow.example.com" } })).toEqual({ error: "EMFILE" });

@@ -3,9 +3,10 @@ import { access } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { EgressProxy, type EgressOptions } from "../../server/sandbox/egress-proxy.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 /** An HTTP server on the loopback interface that responds with the request. */
 async function echoServer() {
@@ -217,7 +218,7 @@ verifies(hazard(50), "clients that leave at once do not make the proxy resolve a
   const send = () => request({ socketPath: proxy.socketPath, path: "http://slow.example.com/", agent: false }).end();
   for (let round = 1; round <= 3; round++) {
     const requests = Array.from({ length: 100 }, () => send().on("error", () => undefined));
-    await vi.waitFor(() => expect(lookups).toBeGreaterThanOrEqual(Math.min(round * 100, 256)));
+    await waitFor(() => expect(lookups).toBeGreaterThanOrEqual(Math.min(round * 100, 256)));
     for (const outgoing of requests) outgoing.destroy();
   }
   const refused = send();

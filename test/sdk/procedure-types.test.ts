@@ -28,8 +28,8 @@ type DifferentIn<N extends keyof Procedures, P extends keyof Procedures[N] & key
     | (IsEqual<Output<N, K>, Outputs[N][K]> extends true ? never : `output of ${N}.${K & string}`);
 }[P];
 
-/** Its output contains a value of an app. For tRPC, a property that can be `undefined` is optional. */
-type OptionalInTrpc = "output of procedures.invoke";
+/** Their outputs contain a value of an app. For tRPC, a property that can be `undefined` is optional. */
+type OptionalInTrpc = `output of procedures.${"callById" | "invoke" | "list"}`;
 
 interface RouterProcedure {
   _def: { type: "query" | "mutation"; meta?: Meta };

@@ -90,4 +90,4 @@ test("a service from the bundle signs users in, deploys apps and calls tools; wi
   await appendFile(path.join(project.path, "domain/apps/app.entity.ts"), "// A change.\n");
   expect(await findBundle(project.path)).toBe("");
   await runService(project.path, async ({ output }) => expect(output()).toContain(FROM_SOURCES));
-}, 240_000);
+});

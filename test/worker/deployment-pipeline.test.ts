@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { resourcesOf } from "../support/edge/platform-resources.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const { harness, repositories } = repositoriesHarness();
 
@@ -72,7 +73,7 @@ verifies(
     }
     const stored = await deps().objects.get(`app-${main.id}`, "src/index.ts");
     expect(new TextDecoder().decode(stored ?? new Uint8Array())).toBe(respondingWith("main")["src/index.ts"]);
-    await vi.waitFor(async () => expect(await readdir(path.join(harness().dataDirectory, "builds"))).toEqual([]));
+    await waitFor(async () => expect(await readdir(path.join(harness().dataDirectory, "builds"))).toEqual([]));
   },
 );
 

@@ -1,9 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { verifies } from "../support/verifies.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
@@ -31,22 +32,22 @@ async function deployedApp(name: string, files: Record<string, string>, settings
     return response.body as { number: number };
   };
   const get = async (number: number) => (await owner.rest.get(`${path}/deployments/${number}`)).body;
-  const waitFor = async (number: number, status: string) =>
-    vi.waitFor(async () => expect(await get(number)).toMatchObject({ status }), { timeout: 110_000, interval: 50 });
-  return { owner, id, url, path, repository, firstCommit, redeploy, get, waitFor };
+  const untilStatus = async (number: number, status: string) =>
+    waitFor(async () => expect(await get(number)).toMatchObject({ status }));
+  return { owner, id, url, path, repository, firstCommit, redeploy, get, untilStatus };
 }
 
 verifies(
   ["deployments.redeploy", "deployments.read", "apps.update"],
   "a redeploy puts the newest commit live at the same URL, and the deployment before is superseded",
   async () => {
-    const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
+    const { owner, url, path, repository, firstCommit, redeploy, get, untilStatus } = await deployedApp(
       "redeployed",
       respondingWith("first"),
     );
     const secondCommit = await repository.commitFiles(respondingWith("second"));
     expect(await redeploy()).toMatchObject({ number: 2, status: "queued", trigger: "redeploy", is_live: false });
-    await waitFor(2, "ready");
+    await untilStatus(2, "ready");
     expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
     expect(await get(1)).toMatchObject({
       status: "superseded",
@@ -56,26 +57,27 @@ verifies(
     });
     expect(await get(2)).toMatchObject({ commit: secondCommit, is_live: true, can_roll_back: false, error: null });
     const { body } = await owner.rest.get(`${path}/deployments?limit=1`);
-    expect(body["deployments"]).toEqual([await get(2)]);
+    const listed = async (number: number) => ({ ...(await get(number)), steps: undefined });
+    expect(body["deployments"]).toEqual([await listed(2)]);
     const next = await owner.rest.get(`${path}/deployments?limit=1&cursor=${String(body["next_cursor"])}`);
-    expect(next.body).toEqual({ deployments: [await get(1)], next_cursor: null });
+    expect(next.body).toEqual({ deployments: [await listed(1)], next_cursor: null });
     expect((await owner.rest.get(`${path}/deployments/2/logs`)).body["logs"]).toContain("[service] ready");
   },
 );
 
 test("a redeploy of a commit or of another branch leaves the app's own branch unchanged", async () => {
-  const { url, repository, firstCommit, redeploy, get, waitFor } = await deployedApp("chosen", siteWith("first"));
+  const { url, repository, firstCommit, redeploy, get, untilStatus } = await deployedApp("chosen", siteWith("first"));
   await repository.commitFiles(siteWith("second"));
   await repository.commitFiles(siteWith("of the branch"), "other");
   await redeploy({ branch: "other" });
-  await waitFor(2, "ready");
+  await untilStatus(2, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "of the branch" });
   await redeploy({ commit: firstCommit });
-  await waitFor(3, "ready");
+  await untilStatus(3, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "first" });
   expect(await get(3)).toMatchObject({ branch: "main", commit: firstCommit });
   await redeploy();
-  await waitFor(4, "ready");
+  await untilStatus(4, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
 });
 
@@ -84,16 +86,16 @@ test("a new root directory takes effect with the next deployment, and a rollback
     "a/index.html": "a",
     "b/index.html": "b",
   };
-  const { owner, url, path, redeploy, get, waitFor } = await deployedApp("folders", files, { root_directory: "a" });
+  const { owner, url, path, redeploy, get, untilStatus } = await deployedApp("folders", files, { root_directory: "a" });
   expect(await appRequest(url)).toEqual({ status: 200, text: "a" });
   const headers = { "content-type": "application/json" };
   const changed = await owner.rest.send("PATCH", path, { body: JSON.stringify({ root_directory: "b/" }), headers });
   expect(changed.body).toMatchObject({ root_directory: "b" });
   await redeploy();
-  await waitFor(2, "ready");
+  await untilStatus(2, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "b" });
   await owner.rest.post(`${path}/rollback`, { number: 1 });
-  await waitFor(3, "ready");
+  await untilStatus(3, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "a" });
   expect([await get(1), await get(2), await get(3)].map((each) => each["root_directory"])).toEqual(["a", "b", "a"]);
 });
@@ -113,10 +115,10 @@ test("a redeploy of a repository without main deploys its default branch again",
 });
 
 test("a redeploy of a commit that does not exist fails with the commit, and the live deployment serves", async () => {
-  const { owner, url, path, redeploy, get, waitFor } = await deployedApp("absent-commit", siteWith("first"));
+  const { owner, url, path, redeploy, get, untilStatus } = await deployedApp("absent-commit", siteWith("first"));
   const commit = "0123456789abcdef0123456789abcdef01234567";
   await redeploy({ commit });
-  await waitFor(2, "failed");
+  await untilStatus(2, "failed");
   expect(await get(2)).toMatchObject({ commit, error: expect.stringContaining(commit) });
   expect((await owner.rest.get(path)).body).toMatchObject({
     status: "failed",
@@ -126,10 +128,10 @@ test("a redeploy of a commit that does not exist fails with the commit, and the 
 });
 
 test("a deployment that does not respond changes nothing for visitors", async () => {
-  const { url, repository, redeploy, waitFor, get } = await deployedApp("broken", respondingWith("first"));
+  const { url, repository, redeploy, untilStatus, get } = await deployedApp("broken", respondingWith("first"));
   await repository.commitFiles({ "src/index.ts": `export default { fetch() { throw new Error("broken") } };` });
   await redeploy();
-  await waitFor(2, "failed");
+  await untilStatus(2, "failed");
   expect(await get(1)).toMatchObject({ status: "ready", is_live: true });
   expect(await appRequest(url)).toEqual({ status: 200, text: "first" });
 });
@@ -153,46 +155,46 @@ verifies(
   "deployments.rollback",
   "a rollback puts a kept bundle live without a build, and names the migrations that stay",
   async () => {
-    const { owner, url, path, repository, firstCommit, redeploy, get, waitFor } = await deployedApp(
+    const { owner, url, path, repository, firstCommit, redeploy, get, untilStatus } = await deployedApp(
       "notes",
       notes("first"),
     );
     await repository.commitFiles({ ...notes("second"), "migrations/0002_tags.sql": "create table tags (name text);" });
     await redeploy();
-    await waitFor(2, "ready");
+    await untilStatus(2, "ready");
     expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
     const rollback = await owner.rest.post(`${path}/rollback`, { number: 1 });
     expect([rollback.status, rollback.body]).toEqual([
       201,
       expect.objectContaining({ number: 3, trigger: "rollback", rollback_to: 1, commit: firstCommit }),
     ]);
-    await waitFor(3, "ready");
+    await untilStatus(3, "ready");
     expect(await appRequest(url)).toEqual({ status: 200, text: "first notes,tags" });
     expect(await get(3)).toMatchObject({ is_live: true, status_message: expect.stringContaining("0002_tags.sql") });
     expect((await owner.rest.get(`${path}/deployments/3/logs`)).body["logs"]).not.toContain("cloning");
     expect((await owner.rest.post(`${path}/rollback`, { number: 2 })).status).toBe(201);
-    await waitFor(4, "ready");
+    await untilStatus(4, "ready");
     expect(await appRequest(url)).toEqual({ status: 200, text: "second notes,tags" });
   },
 );
 
 test("a rollback brings back the static files of its bundle", async () => {
   const site = (text: string) => ({ ...siteWith(text), [`${text}.txt`]: text });
-  const { owner, url, path, repository, redeploy, waitFor } = await deployedApp("pages", site("first"));
+  const { owner, url, path, repository, redeploy, untilStatus } = await deployedApp("pages", site("first"));
   await repository.commitFiles(site("second"));
   await redeploy();
-  await waitFor(2, "ready");
+  await untilStatus(2, "ready");
   await owner.rest.post(`${path}/rollback`, { number: 1 });
-  await waitFor(3, "ready");
+  await untilStatus(3, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "first" });
   expect(await appRequest(`${url}/first.txt`)).toEqual({ status: 200, text: "first" });
   expect((await appRequest(`${url}/second.txt`)).status).toBe(404);
 });
 
 test("a rollback to a live, failed, foreign or unknown deployment is rejected and changes nothing", async () => {
-  const { owner, path, redeploy, waitFor } = await deployedApp("rejected", siteWith("first"));
+  const { owner, path, redeploy, untilStatus } = await deployedApp("rejected", siteWith("first"));
   await redeploy({ commit: "0".repeat(40) });
-  await waitFor(2, "failed");
+  await untilStatus(2, "failed");
   const rollBack = async (tenant: Tenant, number: unknown) => {
     const { status, body } = await tenant.rest.post(`${path}/rollback`, { number });
     return [status, body["error"]];
@@ -219,10 +221,13 @@ verifies(
   "deployments.cancel",
   "a canceled deployment ends, the live one serves, and the one that waited starts",
   async () => {
-    const { owner, url, path, repository, redeploy, get, waitFor } = await deployedApp("canceled", siteWith("first"));
+    const { owner, url, path, repository, redeploy, get, untilStatus } = await deployedApp(
+      "canceled",
+      siteWith("first"),
+    );
     await repository.commitFiles(SLOW);
     await redeploy();
-    await waitFor(2, "building");
+    await untilStatus(2, "building");
     await repository.commitFiles(siteWith("third"));
     await redeploy();
     await redeploy();
@@ -234,7 +239,7 @@ verifies(
     const cancel = (number: number) => owner.rest.post(`${path}/deployments/${number}/cancel`, {});
     const canceled = await cancel(2);
     expect([canceled.status, canceled.body["status"]]).toEqual([200, "canceled"]);
-    await waitFor(4, "ready");
+    await untilStatus(4, "ready");
     expect(await appRequest(url)).toEqual({ status: 200, text: "third" });
     const again = await cancel(2);
     expect([again.status, again.body["error"]]).toEqual([
@@ -262,12 +267,12 @@ test("an app whose first deployment is canceled has no resources, and a redeploy
 });
 
 test("repeating a redeploy with the same Idempotency-Key returns the same deployment", async () => {
-  const { owner, path, waitFor } = await deployedApp("repeated", siteWith("first"));
+  const { owner, path, untilStatus } = await deployedApp("repeated", siteWith("first"));
   const send = (request: object) => owner.rest.post(`${path}/deployments`, request, { "idempotency-key": "k1" });
   const [first, second] = [await send({}), await send({})];
   expect([first.body["number"], second.body["id"]]).toEqual([2, first.body["id"]]);
   expect((await send({ branch: "other" })).status).toBe(422);
-  await waitFor(2, "ready");
+  await untilStatus(2, "ready");
 });
 
 test("deployments of another organization's app are not found", async () => {

@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { waitFor } from "../support/time-limits.ts";
 
 const service = sharedHarness({ worker: true });
 
@@ -12,12 +13,9 @@ test("a worker merges the words of new entries into the index of the search", as
     );
     return Number(row!["pages"]);
   };
-  await vi.waitFor(
-    async () => {
-      await givenSession(rest, { entries: sampleEntries(1) });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      expect(await merge()).toBe(0);
-    },
-    { timeout: 60_000 },
-  );
+  await waitFor(async () => {
+    await givenSession(rest, { entries: sampleEntries(1) });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await merge()).toBe(0);
+  });
 });

@@ -19,13 +19,16 @@ import { COMMANDS } from "./generated/commands.ts";
 import { VERSION } from "./version.ts";
 
 /** Procedures whose commands have other names, and are written by hand. */
-const WITHOUT_COMMAND = ["account.get", "apps.deploy"];
+const WITHOUT_COMMAND = ["account.get", "apps.deploy", "knowledge.addArchive"];
 
 /** Further names of commands that are derived from procedures. */
 const ALIASES: Readonly<Record<string, string>> = {
   "tokens.issue": "create",
   "variables.delete": "unset",
 };
+
+/** The procedures whose commands also run without their verb, although their group has others. */
+const DEFAULT_COMMANDS: readonly string[] = ["usage.get"];
 
 /** Further names of groups of commands. */
 const GROUP_ALIASES: Readonly<Record<string, string>> = { memories: "memory" };
@@ -80,7 +83,7 @@ function defineDerivedCommand(program: Command, spec: CommandSpec, context: () =
   const group = findCommand(program, noun) ?? program.command(noun);
   if (findCommand(group, verb) !== undefined) return;
   const isOnly = COMMANDS.every(({ words }) => words[0] !== noun || words[1] === verb);
-  const command = group.command(verb, { isDefault: isOnly });
+  const command = group.command(verb, { isDefault: isOnly || DEFAULT_COMMANDS.includes(spec.procedure) });
   const alias = ALIASES[spec.procedure];
   if (alias !== undefined) command.alias(alias);
   if (readsAllServers(spec)) defineProcedureCommand(command, describeAllServers(spec), context, callForAllServers);

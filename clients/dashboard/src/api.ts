@@ -1,5 +1,6 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
+import { discardInitialResponses, takeInitialResponse } from "./initial-responses.ts";
 
 /** The request needs a valid session, and there is none. */
 export class SignedOutError extends Error {
@@ -22,10 +23,12 @@ class IdentityError extends Error {
   }
 }
 
-/** Messages for errors that the identity provider sends without one. */
+/** Messages for errors that the identity provider sends without one that helps. */
 const MESSAGES_BY_CODE: Readonly<Record<string, string | undefined>> = {
   // Ten minutes after a client has sent the user here.
   invalid_signature: "The request of the client has expired. Start again in the client.",
+  // The identity provider says only that the session is not fresh.
+  SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out and in again to see your sessions.",
 };
 
 /**
@@ -37,6 +40,9 @@ const MESSAGES_BY_CODE: Readonly<Record<string, string | undefined>> = {
  * @throws {SignedOutError}
  */
 export async function callIdentity<T>(path: string, body?: object): Promise<T> {
+  if (body !== undefined) discardInitialResponses();
+  const initial = takeInitialResponse(path);
+  if (initial !== undefined) return initial as T;
   const init = body === undefined ? {} : { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) };
   const response = await fetch(`/api/auth${path}`, { credentials: "same-origin", ...init });
   if (response.ok) return (await response.json()) as T;
@@ -59,7 +65,7 @@ interface ErrorBody {
 }
 
 interface Session {
-  session: { activeOrganizationId: string | null };
+  session: { id: string; activeOrganizationId: string | null };
   user: { id: string; name: string; email: string };
 }
 
@@ -71,7 +77,7 @@ export function getSession(): Promise<Session | null> {
 /** A short-lived access token of the session. It is stored only in the memory of this page, where no other site can read it. */
 let accessToken: Promise<string> | null = null;
 
-function getAccessToken(): Promise<string> {
+export function getAccessToken(): Promise<string> {
   accessToken ??= callIdentity<{ token: string }>("/token")
     .then(({ token }) => token)
     .catch((error: unknown) => {
@@ -122,7 +128,7 @@ export function getApi(organizationId: string): Api {
 }
 
 /** An error of the REST API, with a message for the user. */
-class RestError extends Error {
+export class RestError extends Error {
   override readonly name = "RestError";
 }
 
@@ -142,7 +148,12 @@ export function sendFile<T>(organizationId: string, path: string, file: File): P
  * @throws {RestError}
  * @throws {SignedOutError}
  */
-export function sendJson<T>(organizationId: string, method: "POST" | "PATCH", path: string, body: object): Promise<T> {
+export function sendJson<T>(
+  organizationId: string,
+  method: "POST" | "PATCH" | "PUT",
+  path: string,
+  body: object,
+): Promise<T> {
   return send(organizationId, path, { method, body: JSON.stringify(body) });
 }
 

@@ -1,7 +1,7 @@
 /** The filter of the audit log. Its parts are parameters of both the URL of the page and the procedure. */
 export type AuditFilter = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
-const PARAMETERS = ["user_id", "credential_id", "action", "from", "to"] as const;
+const PARAMETERS = ["user_id", "credential_id", "action", "target", "from", "to"] as const;
 
 /** Reads the filter from the query parameters of the page. */
 export function readAuditFilter(search: Record<string, unknown>): AuditFilter {

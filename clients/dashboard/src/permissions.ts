@@ -14,7 +14,7 @@ export function describePermissions(query: URLSearchParams): RequestedPermission
   const scope = highestScope(names);
   const apis = query.getAll("resource").map((resource) => (resource.endsWith("/v1") ? "rest" : "tools"));
   const service = [...new Set(apis)].flatMap((api) =>
-    scope === null ? [] : includedScopes(scope).flatMap((included) => SCOPE_DESCRIPTIONS[included][api] ?? []),
+    scope === null ? [] : includedScopes(scope).flatMap((included) => SCOPE_DESCRIPTIONS[included][api]),
   );
   const identity = Object.entries(IDENTITY_SCOPES)
     .filter(([name]) => names.split(" ").includes(name))

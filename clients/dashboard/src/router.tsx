@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  lazyRouteComponent,
   Link,
   Outlet,
   redirect,
@@ -11,23 +12,8 @@ import { readAuthorizationUrl } from "./after-sign-in.ts";
 import { getSession } from "./api.ts";
 import { roleQuery } from "./organization.ts";
 import { organizationsQuery } from "./organizations-query.ts";
-import { AgentPage } from "./pages/agents/agent.tsx";
-import { AgentsPage } from "./pages/agents/agents.tsx";
-import { TranscriptPage } from "./pages/agents/transcript.tsx";
-import { DocumentPage } from "./pages/knowledge/document.tsx";
-import { KnowledgePage } from "./pages/knowledge/knowledge.tsx";
-import { BuildLogPage } from "./pages/build-log.tsx";
-import { AppsPage } from "./pages/apps.tsx";
-import { ConsentPage } from "./pages/consent.tsx";
-import { DevicePage } from "./pages/device.tsx";
-import { InvitationPage } from "./pages/invitation.tsx";
-import { ProjectPage } from "./pages/projects/project.tsx";
-import { ProjectsPage } from "./pages/projects/projects.tsx";
-import { AccountPage } from "./pages/settings/account.tsx";
-import { AuditPage } from "./pages/settings/audit.tsx";
-import { MembersPage } from "./pages/settings/members.tsx";
-import { OrganizationPage } from "./pages/settings/organization.tsx";
-import { TokensPage } from "./pages/settings/tokens.tsx";
+import { AppsPage } from "./pages/apps/apps.tsx";
+import { OverviewPage } from "./pages/overview/overview.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
 import { queryClient } from "./query-client.ts";
@@ -95,59 +81,56 @@ const layout = createRoute({
   },
 });
 
-const layoutPage = (path: string, component: () => React.JSX.Element) =>
+type LazyPage = ReturnType<typeof lazyRouteComponent<Record<string, () => React.ReactNode>, string>>;
+
+/** Loads the file of a page when the page is opened for the first time. */
+const page = <Name extends string>(load: () => Promise<Record<Name, () => React.ReactNode>>, name: Name) =>
+  lazyRouteComponent(load, name as never) as LazyPage;
+
+const layoutPage = (path: string, component: LazyPage) =>
   createRoute({ getParentRoute: () => layout, path, component });
 
-const buildLog = createRoute({
-  getParentRoute: () => layout,
-  path: "/apps/$id/logs",
-  component: function BuildLogRoute() {
-    return <BuildLogPage appId={buildLog.useParams().id} />;
-  },
-});
+const app = layoutPage(
+  "/apps/$id",
+  page(() => import("./pages/apps/app.tsx"), "AppPage"),
+);
 
-const agent = createRoute({
-  getParentRoute: () => layout,
-  path: "/agents/$id",
-  component: function AgentRoute() {
-    return <AgentPage agentId={agent.useParams().id} />;
-  },
-});
+const appTab = (path: string, component: LazyPage) => createRoute({ getParentRoute: () => app, path, component });
 
-const project = createRoute({
-  getParentRoute: () => layout,
-  path: "/projects/$id",
-  component: function ProjectRoute() {
-    return <ProjectPage projectId={project.useParams().id} />;
-  },
-});
-
-const transcript = createRoute({
-  getParentRoute: () => layout,
-  path: "/sessions/$id",
-  component: function TranscriptRoute() {
-    const { server, entry } = transcript.useSearch();
-    const serverId = typeof server === "string" ? server : undefined;
-    const lastEntry = typeof entry === "number" && Number.isSafeInteger(entry) && entry > 0 ? entry : null;
-    return <TranscriptPage sessionId={transcript.useParams().id} serverId={serverId} lastEntry={lastEntry} />;
-  },
-});
-
-const knowledgeDocument = createRoute({
-  getParentRoute: () => layout,
-  path: "/knowledge/$id",
-  component: function DocumentRoute() {
-    return <DocumentPage documentId={knowledgeDocument.useParams().id} />;
-  },
-});
-
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: "/invitations/$id",
-  component: function InvitationRoute() {
-    return <InvitationPage id={invitation.useParams().id} />;
-  },
-});
+const appTabs = app.addChildren([
+  appTab(
+    "/",
+    page(() => import("./pages/apps/app-overview.tsx"), "AppOverview"),
+  ),
+  appTab(
+    "/deployments",
+    page(() => import("./pages/apps/deployments.tsx"), "DeploymentsTab"),
+  ),
+  appTab(
+    "/deployments/$number",
+    page(() => import("./pages/apps/deployment.tsx"), "DeploymentTab"),
+  ),
+  appTab(
+    "/logs",
+    page(() => import("./pages/apps/logs.tsx"), "LogsTab"),
+  ),
+  appTab(
+    "/procedures",
+    page(() => import("./pages/apps/procedures.tsx"), "ProceduresTab"),
+  ),
+  appTab(
+    "/variables",
+    page(() => import("./pages/apps/variables.tsx"), "VariablesTab"),
+  ),
+  appTab(
+    "/storage",
+    page(() => import("./pages/apps/storage.tsx"), "StorageTab"),
+  ),
+  appTab(
+    "/settings",
+    page(() => import("./pages/apps/app-settings.tsx"), "AppSettings"),
+  ),
+]);
 
 async function loadSignInOptions(): Promise<void> {
   await queryClient.ensureQueryData(signInOptionsQuery);
@@ -179,36 +162,60 @@ const device = createRoute({
   getParentRoute: () => root,
   path: "/device",
   beforeLoad: requireSession,
-  component: DevicePage,
+  component: page(() => import("./pages/device.tsx"), "DevicePage"),
 });
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitations/$id",
+  component: page(() => import("./pages/invitation.tsx"), "InvitationPage"),
+});
+
+const consent = createRoute({
+  getParentRoute: () => root,
+  path: "/consent",
+  component: page(() => import("./pages/consent.tsx"), "ConsentPage"),
+});
+
+const PAGES = [
+  // Most visits begin with these two. On a slow network, a file of their own would take another half a second.
+  ["/", OverviewPage],
+  ["/apps", AppsPage],
+  ["/apps/new", page(() => import("./pages/apps/new-app.tsx"), "NewAppPage")],
+  ["/agents", page(() => import("./pages/agents/agents.tsx"), "AgentsPage")],
+  ["/agents/$id", page(() => import("./pages/agents/agent.tsx"), "AgentPage")],
+  ["/sessions/$id", page(() => import("./pages/agents/transcript.tsx"), "TranscriptPage")],
+  ["/projects", page(() => import("./pages/projects/projects.tsx"), "ProjectsPage")],
+  ["/projects/$id", page(() => import("./pages/projects/project.tsx"), "ProjectPage")],
+  ["/skills", page(() => import("./pages/skills/skills.tsx"), "SkillsPage")],
+  ["/skills/$name", page(() => import("./pages/skills/skill.tsx"), "SkillPage")],
+  [
+    "/projects/$id/documents/$documentId",
+    page(() => import("./pages/projects/project-document.tsx"), "ProjectDocumentPage"),
+  ],
+  ["/knowledge", page(() => import("./pages/knowledge/knowledge.tsx"), "KnowledgePage")],
+  ["/knowledge/$id", page(() => import("./pages/knowledge/document.tsx"), "DocumentPage")],
+  ["/usage", page(() => import("./pages/usage/usage.tsx"), "UsagePage")],
+  ["/connect", page(() => import("./pages/connect/connect.tsx"), "ConnectPage")],
+  ["/settings/tokens", page(() => import("./pages/settings/tokens.tsx"), "TokensPage")],
+  ["/settings/members", page(() => import("./pages/settings/members.tsx"), "MembersPage")],
+  ["/settings/organization", page(() => import("./pages/settings/organization.tsx"), "OrganizationPage")],
+  ["/settings/audit", page(() => import("./pages/settings/audit.tsx"), "AuditPage")],
+  ["/settings/account", page(() => import("./pages/settings/account.tsx"), "AccountPage")],
+] as const;
 
 const routes = root.addChildren([
   signIn,
   signUp,
-  createRoute({ getParentRoute: () => root, path: "/consent", component: ConsentPage }),
+  consent,
   invitation,
   device,
-  layout.addChildren([
-    layoutPage("/", AppsPage),
-    buildLog,
-    layoutPage("/agents", AgentsPage),
-    agent,
-    layoutPage("/projects", ProjectsPage),
-    project,
-    transcript,
-    layoutPage("/knowledge", KnowledgePage),
-    knowledgeDocument,
-    layoutPage("/settings/tokens", TokensPage),
-    layoutPage("/settings/members", MembersPage),
-    layoutPage("/settings/organization", OrganizationPage),
-    layoutPage("/settings/audit", AuditPage),
-    layoutPage("/settings/account", AccountPage),
-  ]),
+  layout.addChildren([appTabs, ...PAGES.map(([path, component]) => layoutPage(path, component))]),
 ]);
 
 export const router = createRouter({
   routeTree: routes,
-  defaultPreload: false,
+  defaultPreload: "intent",
   defaultPendingComponent: PendingPage,
 });
 

@@ -1,4 +1,5 @@
 import type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
+import { followOrganization, type OrganizationEvent } from "./events.ts";
 import { PROCEDURE_KINDS, type ProcedureKind, type Procedures } from "./generated/procedures.ts";
 import { importTranscript, type ImportedTranscript, type ImportTranscriptRequest } from "./import-transcript.ts";
 import {
@@ -22,6 +23,7 @@ import {
 } from "./wait-for-deployment.ts";
 
 export type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
+export type { OrganizationEvent } from "./events.ts";
 export type { Procedures } from "./generated/procedures.ts";
 export type { ImportedTranscript, ImportTranscriptRequest } from "./import-transcript.ts";
 export type { BuildLogEvent, BuildLogRequest, RuntimeLog, RuntimeLogRequest, StreamOptions } from "./log-streams.ts";
@@ -36,12 +38,14 @@ export interface Client extends Procedures {
   deployAndWait(request: Input<"apps", "deploy">, options?: DeployOptions): Promise<DeployedApp>;
   /** Waits until a deployment is ready. Rejects with `deployment_failed` or `deployment_canceled` otherwise. */
   waitForDeployment(target: Input<"deployments", "get">, options?: WaitOptions): Promise<Deployment>;
-  /** Imports a transcript of Claude Code or Codex into the session of an agent. It can be repeated: only new entries are added. */
+  /** Imports a transcript of Claude Code, Codex or another agent program into the session of an agent. It can be repeated: only new entries are added. */
   importTranscript(request: ImportTranscriptRequest, options?: CallOptions): Promise<ImportedTranscript>;
   /** Yields the lines of a build log from its start, then waits for the next ones until the deployment has ended. */
   followBuildLog(request: BuildLogRequest, options?: StreamOptions): AsyncGenerator<BuildLogEvent, void, undefined>;
   /** Yields what an app prints from now on, or since a time, until the app is deleted. */
   followRuntimeLog(request: RuntimeLogRequest, options?: StreamOptions): AsyncGenerator<RuntimeLog, void, undefined>;
+  /** Yields what changes in the organization, such as the statuses of its apps, until the signal aborts. */
+  followEvents(options?: StreamOptions): AsyncGenerator<OrganizationEvent, void, undefined>;
 }
 
 /**
@@ -59,6 +63,7 @@ export function createClient(options: ClientOptions): Client {
     importTranscript: (request, settings) => importTranscript(transport, request, settings),
     followBuildLog: (request, settings) => followBuildLog(transport, request, settings),
     followRuntimeLog: (request, settings) => followRuntimeLog(transport, request, settings),
+    followEvents: (settings) => followOrganization(transport, settings),
   };
 }
 

@@ -1,18 +1,23 @@
 import type { CallOptions } from "./call-options.ts";
 import type { Transport } from "./transport.ts";
 
+/** The programs whose transcripts can be imported. */
+export const TRANSCRIPT_FORMATS = ["claude-code", "codex", "cursor", "gemini-cli", "openclaw", "opencode"] as const;
+
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
+
 export interface ImportTranscriptRequest {
   /** The id of the agent. */
   id: string;
   /** By default, the format that the first records show. */
-  format?: "claude-code" | "codex";
-  /** The JSONL file, or a function that opens it. It is called for each attempt. */
+  format?: TranscriptFormat;
+  /** The file of a transcript, or a function that opens it. It is called for each attempt. */
   file: Blob | (() => ReadableStream<Uint8Array>);
 }
 
 export interface ImportedTranscript {
   session_id: string;
-  format: "claude-code" | "codex";
+  format: TranscriptFormat;
   /** How many entries of the file were new. */
   added: number;
   /** How many entries of the file the session had already. */
@@ -20,7 +25,7 @@ export interface ImportedTranscript {
   tokens: { input: number; output: number; cache_read: number; cache_write: number };
   /** The number of records that have no entry, by their kind. */
   skipped: Record<string, number>;
-  /** Whether the last line of the file was incomplete, and left out. */
+  /** Whether the end of the file was incomplete, and left out. */
   is_cut: boolean;
 }
 

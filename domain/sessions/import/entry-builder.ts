@@ -38,6 +38,20 @@ export function readId(value: unknown): string | undefined {
   return typeof value === "string" && isClientId(value) ? value : undefined;
 }
 
+/** Returns the id of a record; it leaves room for what entries add to it. */
+export function readRecordId(value: unknown): string | undefined {
+  const id = readId(value);
+  return id !== undefined && id.length <= MAX_RECORD_ID ? id : undefined;
+}
+
+const MAX_RECORD_ID = 100;
+
+/** Returns a time in milliseconds as text. @returns `undefined` for a value that is not a time */
+export function toTimeText(milliseconds: unknown): string | undefined {
+  const time = new Date(typeof milliseconds === "number" ? milliseconds : Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
 function readToolName(value: unknown): string {
   return typeof value === "string" && isToolName(value) ? value : UNKNOWN_TOOL;
 }

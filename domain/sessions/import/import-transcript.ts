@@ -39,12 +39,12 @@ export interface ImportedTranscript {
   tokens: EntryUsage;
   /** The number of records without an entry, by their kind. */
   skipped: Record<string, number>;
-  /** Whether the last line of the file was incomplete, and left out. */
+  /** Whether the end of the file was incomplete, and left out. */
   is_cut: boolean;
 }
 
 /**
- * Imports a transcript of Claude Code or Codex into the session of an agent that has the id of the transcript. It adds only
+ * Imports a transcript of a coding agent into the session of an agent that has the id of the transcript. It adds only
  * entries that the session does not have, so a call can be repeated, also with a longer version of the file. The whole file
  * is read before anything is stored, and all of its entries are stored in one transaction: a call that fails, and a crash,
  * leave nothing of the file.

@@ -21,7 +21,7 @@ export interface SpooledTranscript {
   tokens: EntryUsage;
   /** The number of records without an entry, by their kind. */
   skipped: Record<string, number>;
-  /** Whether the last line was incomplete, and left out. */
+  /** Whether the end of the file was incomplete, and left out. */
   isCut: boolean;
 }
 

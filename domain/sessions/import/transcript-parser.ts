@@ -2,11 +2,15 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { NewEntry } from "../transcript-entry.ts";
 import { ClaudeCodeReader } from "./claude-code/claude-code-reader.ts";
 import { CodexReader } from "./codex/codex-reader.ts";
+import { CursorReader } from "./cursor/cursor-reader.ts";
 import { detectFormat, TRANSCRIPT_FORMATS, type TranscriptFormat } from "./detect-format.ts";
+import { GeminiCliReader } from "./gemini-cli/gemini-cli-reader.ts";
+import { OpenClawReader } from "./openclaw/openclaw-reader.ts";
+import { OpencodeReader } from "./opencode/opencode-reader.ts";
 import { MAX_LINE_BYTES, type RecordFile } from "./read-records.ts";
 import type { TranscriptReader, TranscriptRecord } from "./transcript-reader.ts";
 
-/** Both programs write records of other kinds before the first one that shows the format. */
+/** Programs write records of other kinds before the first one that shows the format. */
 const MAX_EARLY_RECORDS = 100;
 
 interface FoundReader {
@@ -54,11 +58,20 @@ export class TranscriptParser {
   }
 }
 
+const READERS: Record<TranscriptFormat, new () => TranscriptReader> = {
+  "claude-code": ClaudeCodeReader,
+  codex: CodexReader,
+  cursor: CursorReader,
+  "gemini-cli": GeminiCliReader,
+  openclaw: OpenClawReader,
+  opencode: OpencodeReader,
+};
+
 export function createReader(format: TranscriptFormat): TranscriptReader {
-  return format === "codex" ? new CodexReader() : new ClaudeCodeReader();
+  return new READERS[format]();
 }
 
 function notTranscript(): ServiceError {
-  const formats = TRANSCRIPT_FORMATS.join(" or ");
+  const formats = new Intl.ListFormat("en", { type: "disjunction" }).format(TRANSCRIPT_FORMATS);
   return new ServiceError("invalid", `The file is not a transcript of ${formats}. Nothing is imported.`);
 }

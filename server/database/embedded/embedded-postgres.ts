@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LogLimit } from "../../../domain/shared/log-limit.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { createCluster, SUPERUSER } from "./create-cluster.ts";
 import { type LauncherOptions, PostgresLauncher } from "./postgres-launcher.ts";
@@ -93,7 +94,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
       data,
       url: urlOf(address, password),
       settings,
-      onLine: (line: string) => report(log, line),
+      onLine: lineReporter(log),
     };
     const server = await PostgresServer.start(options, new AbortController().signal);
     const opened = opening.move();
@@ -153,9 +154,17 @@ function urlOf({ host }: SocketAddress, password?: string): string {
   return `postgres://${user}@${encodeURIComponent(host)}/${DATABASE}`;
 }
 
-function report(log: ServerLog, line: string): void {
-  if (/^(WARNING|ERROR|FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, "PostgreSQL reports a problem");
-  else log.debug({ postgres: line }, "PostgreSQL");
+/** Clients cause lines of the level FATAL, such as one for each wrong password. */
+const FATAL_LINES_PER_MINUTE = 20;
+
+function lineReporter(log: ServerLog): (line: string) => void {
+  const limit = new LogLimit(FATAL_LINES_PER_MINUTE);
+  return (line) => {
+    const [level = ""] = /^(WARNING|ERROR|FATAL|PANIC):/.exec(line) ?? [];
+    const fields = level === "FATAL:" ? limit.admit(level) : {};
+    if (level === "") log.debug({ postgres: line }, "PostgreSQL");
+    else if (fields !== null) log.warn({ postgres: line, ...fields }, "PostgreSQL reports a problem");
+  };
 }
 
 /** The kernel's bound on the path of a Unix domain socket, in bytes (`sun_path` without the final NUL). */

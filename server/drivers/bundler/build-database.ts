@@ -1,17 +1,20 @@
 import path from "node:path";
+import type { PostgresUse } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { namesOwnDatabase, POSTGRES_PORT, postgresVariables } from "../../../domain/shared/postgres-variables.ts";
-import type { LoopbackPort } from "../../ports/sandbox.ts";
+import type { PostgresDatabase } from "../../ports/postgres.ts";
+import { installedProgramFolders } from "../../sandbox/installed-programs.ts";
+import { writePostgresCertificate } from "../../sandbox/postgres-tls.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
-import { type BuildContext, runBuildStep, say } from "./build-step.ts";
+import { type BuildContext, type BuildStep, runBuildStep, say } from "./build-step.ts";
 import type { Project } from "./read-project.ts";
 import { parseServerDatabase } from "./read-bundle-result.ts";
-import { SANDBOX_PATHS } from "./toolchain.ts";
+import { SANDBOX_PATHS, toolchainEnvironment } from "./toolchain.ts";
 
 /** An empty database for a build script, with the tables of the project. Disposing of it removes it. */
 interface BuildDatabase extends AsyncDisposable {
-  env: Readonly<Record<string, string>>;
-  loopbackPorts: readonly LoopbackPort[];
+  /** What a step needs to use it. */
+  step: Required<Pick<BuildStep, "env" | "loopbackPorts" | "mounts">>;
 }
 
 const FILE = "database.json";
@@ -28,12 +31,24 @@ export async function openBuildDatabase(context: BuildContext, project: Project)
   if (postgres === undefined || namesOwnDatabase(postgres.variables, request.variables ?? {})) return null;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await databases.openTemporary());
-  const env = postgresVariables(postgres.variables, { ...database, port: POSTGRES_PORT });
-  const loopbackPorts = [{ port: POSTGRES_PORT, target: database.address }];
+  const step = await connectionTo(database, postgres, request);
   say(context, "The build uses an empty PostgreSQL database, which is removed afterwards.");
-  if (migration !== undefined) await migrate(context, project, { migration, env, loopbackPorts });
+  if (migration !== undefined) await migrate(context, project, { migration, ...step });
   const opened = opening.move();
-  return { env, loopbackPorts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { step, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function connectionTo(
+  database: PostgresDatabase,
+  { variables }: PostgresUse,
+  { outputDirectory }: BuildContext["request"],
+): Promise<BuildDatabase["step"]> {
+  const { databaseCertificate: certificateFile } = SANDBOX_PATHS;
+  return {
+    env: postgresVariables(variables, { ...database, port: POSTGRES_PORT, certificateFile }),
+    loopbackPorts: [{ port: POSTGRES_PORT, target: database.address, protocol: "postgresql" }],
+    mounts: [{ from: await writePostgresCertificate(outputDirectory), to: certificateFile, writable: false }],
+  };
 }
 
 async function readDatabase(context: BuildContext, { location }: Project) {
@@ -54,12 +69,15 @@ async function readDatabase(context: BuildContext, { location }: Project) {
 async function migrate(
   context: BuildContext,
   { location }: Project,
-  { migration, ...step }: { migration: string } & Pick<BuildDatabase, "env" | "loopbackPorts">,
+  { migration, env, ...step }: { migration: string } & BuildDatabase["step"],
 ): Promise<void> {
+  const ownPath = context.env["PATH"] ?? toolchainEnvironment(context.toolchain)["PATH"];
+  const programs = installedProgramFolders(SANDBOX_PATHS.source, location.packageDirectory);
   const { code } = await runBuildStep(context, {
     name: "bundle",
     directory: location.packageDirectory,
     argv: ["sh", "-c", migration],
+    env: { ...env, PATH: [...programs, ownPath].join(":") },
     ...step,
   }).catch((error: unknown) => {
     if (error instanceof BuildFailure && error.kind === "user") return { code: error.message };

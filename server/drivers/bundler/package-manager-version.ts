@@ -8,6 +8,9 @@ const LAST_YARN_3 = "3.8.7";
 /** The format of the lockfiles of Yarn 4. */
 const YARN_4_LOCKFILE = 8;
 
+/** The last versions of pnpm that read these formats of its lockfile. pnpm 10 ignores them, and would install other versions. */
+const PNPM_OF_LOCKFILE: Readonly<Record<string, string>> = { 5: "7.33.7", 6: "8.15.9" };
+
 /** What is read here is in the first lines of a file. */
 const HEAD_BYTES = 16 * 1024;
 
@@ -19,7 +22,7 @@ export async function readYarnLockVersion(directory: string): Promise<number | n
 
 /**
  * Returns the version of its package manager that a project requires: in package.json, in the file name of `yarnPath`, in
- * .bun-version, or by the format of yarn.lock. `null` if it requires none.
+ * .bun-version, or by the format of yarn.lock or pnpm-lock.yaml. `null` if it requires none.
  */
 export async function readPackageManagerVersion(
   directory: string,
@@ -31,6 +34,10 @@ export async function readPackageManagerVersion(
   if (named !== undefined) return named.startsWith("2.") && packageManager === "yarn-berry" ? LAST_YARN_3 : named;
   if (packageManager === "bun")
     return /^v?(\d+\.\d+\.\d+)\s*$/.exec(await readHead(path.join(directory, ".bun-version")))?.[1] ?? null;
+  if (packageManager === "pnpm") {
+    const lockfile = await readHead(path.join(directory, "pnpm-lock.yaml"));
+    return PNPM_OF_LOCKFILE[/^lockfileVersion: ['"]?(\d+)\./m.exec(lockfile)?.[1] ?? ""] ?? null;
+  }
   if (packageManager !== "yarn-berry") return null;
   const settings = await readHead(path.join(directory, ".yarnrc.yml"));
   const inPath = /^yarnPath:.*yarn-(\d+\.\d+\.\d+(?:-[\w.]+?)?)\.c?js/m.exec(settings)?.[1];

@@ -25,15 +25,16 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   const own = buildCommand(project);
   const first = buildFirst.length > 0 ? workspaceBuild(project) : null;
   if (own === null && first === null) return;
+  await context.request.onStep?.("build");
   await using database = await openBuildDatabase(context, project);
   await using network = await openBuildNetwork(context);
   const step = {
     name: "build",
     ...network.step,
-    ...(database === null ? {} : { loopbackPorts: database.loopbackPorts }),
+    ...database?.step,
     env: {
       ...(context.request.runtime === "node" ? {} : platformVariables(project, context)),
-      ...database?.env,
+      ...database?.step.env,
       ...network.step.env,
     },
   } as const;

@@ -25,8 +25,17 @@ const TOOLS: Readonly<Partial<Record<PackageManager, Tool>>> = {
     program: "bin/yarn.js",
     variable: "TOOLCHAIN_YARN",
   },
+  pnpm: { title: "pnpm", packageName: "pnpm", program: "bin/pnpm.cjs", variable: "TOOLCHAIN_PNPM" },
   bun: { title: "Bun", packageName: BUN_PACKAGE, program: "bin/bun", variable: "TOOLCHAIN_BUN" },
 };
+
+/** Later versions of pnpm are those of the toolchain, which reads their lockfiles. */
+const LAST_OLD_PNPM = 8;
+
+function toolOf({ packageManager, requestedVersion }: Project): Tool | undefined {
+  const isTool = packageManager !== "pnpm" || Number.parseInt(requestedVersion ?? "10", 10) <= LAST_OLD_PNPM;
+  return isTool ? TOOLS[packageManager] : undefined;
+}
 
 const DOWNLOADED = `${SANDBOX_PATHS.scratch}/tools`;
 
@@ -53,15 +62,15 @@ export interface SelectedPackageManager {
 }
 
 /**
- * Selects the version of Bun or Yarn for a project: the one that it names if the registry has it, otherwise the one of the
- * toolchain. The build log says which. The version of npm, pnpm and Yarn 1 is always that of the toolchain.
+ * Selects the version of Bun, Yarn or an old pnpm for a project: the one that it names if the registry has it, otherwise the one of the
+ * toolchain. The build log says which. The version of npm, newer pnpm and Yarn 1 is always that of the toolchain.
  */
 export async function selectPackageManager(
   context: BuildContext,
   session: PackageSession,
   project: Project,
 ): Promise<SelectedPackageManager> {
-  const tool = TOOLS[project.packageManager];
+  const tool = toolOf(project);
   if (tool === undefined) return { env: {}, isWanted: true };
   const { wanted, bundled } = await toolVersion(context, tool, project);
   if (wanted === bundled || (await download(context, session, `${tool.packageName}@${wanted}`)))
@@ -76,14 +85,14 @@ export async function selectRestoredPackageManager(
   context: BuildContext,
   project: Project,
 ): Promise<SelectedPackageManager> {
-  const tool = TOOLS[project.packageManager];
+  const tool = toolOf(project);
   if (tool === undefined) return { env: {}, isWanted: true };
   return announce(context, tool, await toolVersion(context, tool, project));
 }
 
 /** The version of its package manager that a project is installed with, if the registry has it. */
 export async function wantedVersion(context: BuildContext, project: Project): Promise<string | null> {
-  const tool = TOOLS[project.packageManager];
+  const tool = toolOf(project);
   if (tool !== undefined) return (await toolVersion(context, tool, project)).wanted;
   return readBundledVersion(context, { packageName: project.packageManager });
 }

@@ -14,6 +14,7 @@ export const SANDBOX_PATHS = {
   compileCache: "/opt/compile-cache",
   dependencies: "/opt/dependencies",
   certificate: "/opt/package-mirror.pem",
+  databaseCertificate: "/opt/postgresql.pem",
 } as const;
 
 /** The package of Bun for this processor. The one for x64 needs no instructions that only newer processors have. */

@@ -118,6 +118,7 @@ export class WranglerBundler implements Bundler {
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
     const { packageDirectory: rootDirectory } = project.location;
+    await request.onStep?.("bundle");
     const { assets, ...script } = await bundleApp(context, rootDirectory);
     // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
     await requireFolder(request.sourceDirectory, rootDirectory);
@@ -126,7 +127,9 @@ export class WranglerBundler implements Bundler {
   }
 
   async #install(context: BuildContext, project: Project): Promise<Installed> {
-    return project.needsInstall ? installPackages(context, this.#options.packages, project) : { context, warnings: [] };
+    if (!project.needsInstall) return { context, warnings: [] };
+    await context.request.onStep?.("install");
+    return installPackages(context, this.#options.packages, project);
   }
 
   #toolchain(): Toolchain {

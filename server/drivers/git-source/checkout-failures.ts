@@ -7,7 +7,7 @@ export function repositoryNotReadable(): BuildFailure {
   return new BuildFailure(
     "user",
     "The repository does not exist, or the service cannot read it.",
-    "Check the spelling of `repo` (owner/name) and that the repository is public, then deploy again.",
+    "Check the spelling of `repo` (owner/name). For a private repository, connect its git host with a token that can read it. Then deploy again.",
   );
 }
 

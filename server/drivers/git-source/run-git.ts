@@ -1,11 +1,13 @@
 import type { Checkout } from "../../../domain/ports/git-source.ts";
 import type { Mount, Sandbox, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
-import type { Lookup } from "../../sandbox/connect-to-host.ts";
+import { type Lookup, lookupAll } from "../../sandbox/connect-to-host.ts";
 import { type EgressOptions, EgressProxy } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { gitHostUnavailable, limitExceeded } from "./checkout-failures.ts";
 import type { CheckoutLimits } from "./checkout-limits.ts";
+import { GitForwarder } from "./git-forwarder.ts";
+import { type GitHost, originInSandbox } from "./git-host.ts";
 import type { GitRemote } from "./resolve-remote.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -19,6 +21,7 @@ const MOUNTED_PROGRAMS = "/opt/checkout";
 export interface CheckoutRun {
   sandbox: Sandbox;
   limits: CheckoutLimits;
+  host: GitHost;
   lookup: Lookup | undefined;
   checkout: Checkout;
   /** The folder for the objects of git and the reports. */
@@ -32,8 +35,9 @@ export interface CheckoutProgram {
   nodeOptions?: readonly string[];
   env: Readonly<Record<string, string>>;
   mounts: readonly Mount[];
-  /** Which hosts it can connect to; `null` for none. */
-  egress: Pick<EgressOptions, "allow" | "publicPort"> | null;
+  /** What of the git host it can read, and at which port it can connect to all hosts with public addresses. */
+  repos: readonly string[];
+  publicPort?: number;
 }
 
 /**
@@ -53,8 +57,8 @@ export async function runProgram<Report>(run: CheckoutRun, program: CheckoutProg
 }
 
 async function runInside(run: CheckoutRun, program: CheckoutProgram): Promise<SandboxOutcome> {
-  if (program.egress === null) return runCommand(run, program, { kind: "none" });
-  await using proxy = await EgressProxy.open({ ...program.egress, ...(run.lookup && { lookup: run.lookup }) });
+  if (run.host.base.protocol === "file:") return runCommand(run, program, { kind: "none" });
+  await using proxy = await EgressProxy.open(egressTo(run, program));
   return await runCommand(run, program, { kind: "proxy", socketPath: proxy.socketPath });
 }
 
@@ -89,7 +93,7 @@ function runCommand(
 }
 
 /** The environment of git. It is the same for all repositories of one git host. */
-export function gitEnvironment({ protocol, env }: Pick<GitRemote, "protocol" | "env">): Record<string, string> {
+export function gitEnvironment({ protocol }: Pick<GitRemote, "protocol">): Record<string, string> {
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: "/tmp/home",
@@ -99,6 +103,23 @@ export function gitEnvironment({ protocol, env }: Pick<GitRemote, "protocol" | "
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_ALLOW_PROTOCOL: protocol,
     GIT_TERMINAL_PROMPT: "0",
-    ...env,
   };
 }
+
+/** A host without a credential is reached at its address. For others, a forwarder adds the credential. */
+function egressTo({ host, limits, lookup = lookupAll }: CheckoutRun, program: CheckoutProgram): EgressOptions {
+  const { base, authorization, isAllowedAddress } = host;
+  const options = { isAllowedAddress, lookup, ...(program.publicPort && { publicPort: program.publicPort }) };
+  if (authorization === null) return { ...options, allow: [hostAndPort(base)] };
+  const { repos } = program;
+  const maxBytes = limits.totalBytes + MAX_EXTRA_BYTES;
+  const { answer } = new GitForwarder({ ...host, authorization, repos, maxBytes, lookup });
+  return { ...options, allow: [], answered: { authority: hostAndPort(new URL(originInSandbox(host))), answer } };
+}
+
+function hostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === "http:" ? "80" : "443")}`;
+}
+
+/** What a host may send beside the contents of files: lists of branches, trees and batches of Git LFS. */
+const MAX_EXTRA_BYTES = 64 * MEBIBYTE;

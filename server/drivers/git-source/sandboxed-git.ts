@@ -1,10 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
+import type { GitAccess } from "../../../domain/ports/git-hosts.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Lookup } from "../../sandbox/connect-to-host.ts";
+import { isPublic, isReachable } from "../../sandbox/public-address.ts";
 import { describeFetchError, filesNotWritable, limitExceeded, repositoryNotReadable } from "./checkout-failures.ts";
 import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./checkout-limits.ts";
 import { describeLargeFiles, describeSubmodules, type OmittedFiles } from "./describe-omissions.ts";
+import { type GitHost, splitCredentials } from "./git-host.ts";
 import { replaceLargeFiles } from "./large-files.ts";
 import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
 import { type CheckoutRun, gitEnvironment, runProgram } from "./run-git.ts";
@@ -32,6 +35,10 @@ export interface SandboxedGitOptions {
   baseUrl: string;
   sandbox: Sandbox;
   limits?: Partial<CheckoutLimits>;
+  /** How long submodules and files in Git LFS may take together. Whatever takes longer is left out. */
+  completionMs?: number;
+  /** Which addresses a connected host may have. */
+  isAllowedAddress?: (address: string) => boolean;
   /** Resolves the name of the git host, and of hosts of files in Git LFS. */
   lookup?: Lookup;
 }
@@ -43,25 +50,30 @@ export interface SandboxedGitOptions {
  * warning. When the service runs as root, a local repository must be readable by all users.
  */
 export class SandboxedGit implements GitSource {
-  readonly #base: URL;
+  readonly #host: GitHost;
   readonly #sandbox: Sandbox;
   readonly #limits: CheckoutLimits;
+  readonly #completionMs: number;
+  readonly #isAllowedAddress: (address: string) => boolean;
   readonly #lookup: Lookup | undefined;
 
-  constructor({ baseUrl, sandbox, limits, lookup }: SandboxedGitOptions) {
-    this.#base = new URL(baseUrl);
+  constructor({ baseUrl, sandbox, limits, completionMs, isAllowedAddress, lookup }: SandboxedGitOptions) {
+    this.#host = { ...splitCredentials(baseUrl), isAllowedAddress: isReachable };
     this.#sandbox = sandbox;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#completionMs = completionMs ?? this.#limits.wallTimeMs * COMPLETION_SHARE;
+    this.#isAllowedAddress = isAllowedAddress ?? isPublic;
     this.#lookup = lookup;
   }
 
   async checkOut(checkout: Checkout): Promise<CheckedOut> {
-    const remote = resolveRemote(this.#base, checkout.repo);
+    const host = this.#findHost(checkout.access ?? null);
+    const remote = resolveRemote(host, checkout.repo);
     if (remote === null) throw repositoryNotReadable();
     await mkdir(checkout.directory, { recursive: true });
     // Inside the workspace, so that it is removed with the workspace if this process is killed.
     const repository = await mkdtemp(`${checkout.directory}.git-`);
-    const run = { sandbox: this.#sandbox, limits: this.#limits, lookup: this.#lookup, checkout, repository };
+    const run = { sandbox: this.#sandbox, limits: this.#limits, host, lookup: this.#lookup, checkout, repository };
     try {
       const report = await checkOutRoot(run, remote);
       const { commit, branch } = report;
@@ -71,32 +83,36 @@ export class SandboxedGit implements GitSource {
     }
   }
 
+  #findHost(access: GitAccess | null): GitHost {
+    if (access === null) return this.#host;
+    const { url, authorization } = access;
+    return { base: new URL(url), authorization, isAllowedAddress: this.#isAllowedAddress };
+  }
+
   /** Adds submodules and files in Git LFS. Returns warnings of those that are absent. */
   async #complete(run: CheckoutRun, remote: GitRemote, report: DoneReport): Promise<string[]> {
     const { submodules, unlisted } = report;
-    const deadline = Date.now() + this.#limits.wallTimeMs * COMPLETION_SHARE;
-    const options = { base: this.#base, remote, used: report.used, deadline };
+    const deadline = Date.now() + this.#completionMs;
+    const options = { remote, used: report.used, deadline };
     const modules = await checkOutSubmodules(run, submodules, options);
-    const largeFiles = await this.#addLargeFiles(run, remote, report.pointers, modules, deadline);
+    const largeFiles = await addLargeFiles(run, report.pointers, modules, deadline);
     return [...largeFiles, ...describeSubmodules(modules.omitted, unlisted + modules.unlisted)];
-  }
-
-  async #addLargeFiles(
-    run: CheckoutRun,
-    { host, authorization }: GitRemote,
-    own: OmittedFiles,
-    { pointers, used }: CheckedOutSubmodules,
-    deadline: number,
-  ): Promise<string[]> {
-    const all = mergeFiles([own, ...pointers]);
-    if (all.count === 0) return [];
-    if (host === null) return describeLargeFiles({ host: all });
-    const { origin } = this.#base;
-    return describeLargeFiles(await replaceLargeFiles(run, { host, origin, authorization }, { used, deadline }));
   }
 }
 
-/** The part of the time limit that submodules and files in Git LFS may take. Whatever takes longer is left out. */
+async function addLargeFiles(
+  run: CheckoutRun,
+  own: OmittedFiles,
+  { pointers, repos, used }: CheckedOutSubmodules,
+  deadline: number,
+): Promise<string[]> {
+  const all = mergeFiles([own, ...pointers]);
+  if (all.count === 0) return [];
+  if (run.host.base.protocol === "file:") return describeLargeFiles({ host: all });
+  return describeLargeFiles(await replaceLargeFiles(run, [run.checkout.repo, ...repos], { used, deadline }));
+}
+
+/** The part of the time limit of a checkout that submodules and files in Git LFS may take. */
 const COMPLETION_SHARE = 0.8;
 
 async function checkOutRoot(run: CheckoutRun, remote: GitRemote): Promise<DoneReport> {
@@ -107,7 +123,7 @@ async function checkOutRoot(run: CheckoutRun, remote: GitRemote): Promise<DoneRe
     args: [checkout.branch, JSON.stringify({ limits, commit, orDefaultBranch }), ...remote.urls],
     env: gitEnvironment(remote),
     mounts: remote.mounts,
-    egress: remote.host === null ? null : { allow: [remote.host] },
+    repos: [checkout.repo],
   });
   switch (report.outcome) {
     case "done":

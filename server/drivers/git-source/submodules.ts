@@ -1,4 +1,5 @@
 import { type OmittedFiles, type OmittedSubmodule, type SubmoduleProblem } from "./describe-omissions.ts";
+import type { GitHost } from "./git-host.ts";
 import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
 import { resolveSubmodule } from "./resolve-submodule.ts";
 import { type CheckoutRun, gitEnvironment, runProgram } from "./run-git.ts";
@@ -47,14 +48,14 @@ export interface CheckedOutSubmodules {
   used: UsedSpace;
   /** Pointers of Git LFS in submodules. */
   pointers: OmittedFiles[];
+  /** Their repositories, as owner/name. */
+  repos: string[];
   omitted: OmittedSubmodule[];
   /** How many submodules of submodules are not in `omitted`. */
   unlisted: number;
 }
 
 export interface SubmoduleOptions {
-  /** The URL below which the git host has its repositories. */
-  base: URL;
   /** The repository with the submodules. */
   remote: GitRemote;
   used: UsedSpace;
@@ -71,28 +72,29 @@ export async function checkOutSubmodules(
   submodules: readonly Submodule[],
   options: SubmoduleOptions,
 ): Promise<CheckedOutSubmodules> {
-  const result: CheckedOutSubmodules = { used: options.used, pointers: [], omitted: [], unlisted: 0 };
+  const result: CheckedOutSubmodules = { used: options.used, pointers: [], repos: [], omitted: [], unlisted: 0 };
   let parents: readonly Parent[] = [{ repo: run.checkout.repo, submodules }];
   let count = 0;
   for (let depth = 1; ; depth++) {
-    const selected = selectSubmodules(options.base, parents, depth > MAX_DEPTH ? "depth" : MAX_SUBMODULES - count);
+    const selected = selectSubmodules(run.host, parents, depth > MAX_DEPTH ? "depth" : MAX_SUBMODULES - count);
     result.omitted.push(...selected.omitted);
     if (selected.wanted.length === 0) return result;
     count += selected.wanted.length;
     const report = await checkOutLevel(run, selected.wanted, { ...options, used: result.used });
     result.used = report.used;
     result.pointers.push(report.pointers);
+    result.repos.push(...selected.wanted.map(({ repo }) => repo));
     parents = selected.wanted.map((submodule, at) => readResult(submodule, report.modules[at], result));
   }
 }
 
 /** @param maxCount - how many may be checked out, or why none */
-function selectSubmodules(base: URL, parents: readonly Parent[], maxCount: number | SubmoduleProblem) {
+function selectSubmodules(host: GitHost, parents: readonly Parent[], maxCount: number | SubmoduleProblem) {
   const wanted: WantedSubmodule[] = [];
   const omitted: OmittedSubmodule[] = [];
   for (const { repo, submodules } of parents) {
     for (const submodule of submodules) {
-      const found = findRemote(base, submodule, repo, wanted.length);
+      const found = findRemote(host, submodule, repo, wanted.length);
       const refusal = typeof found === "string" ? found : checkCount(wanted.length, maxCount);
       if (refusal !== null) omitted.push({ ...submodule, reason: refusal });
       else if (typeof found !== "string") wanted.push(found);
@@ -107,7 +109,7 @@ function checkCount(count: number, maxCount: number | SubmoduleProblem): Submodu
 }
 
 function findRemote(
-  base: URL,
+  host: GitHost,
   submodule: Submodule,
   parent: string,
   index: number,
@@ -115,9 +117,9 @@ function findRemote(
   const { path, url } = submodule;
   if (url === null) return "url";
   if (path.split("/").some((part) => part.startsWith("-"))) return "path";
-  const repo = resolveSubmodule(url, base, parent);
+  const repo = resolveSubmodule(url, host.base, parent);
   if (repo === null) return "host";
-  const remote = resolveRemote(base, repo, `/remote/${index}`);
+  const remote = resolveRemote(host, repo, `/remote/${index}`);
   return remote === null ? "fetch" : { ...submodule, repo, remote };
 }
 
@@ -133,7 +135,7 @@ function checkOutLevel(
     args: [JSON.stringify(options)],
     env: gitEnvironment(remote),
     mounts: wanted.flatMap((each) => each.remote.mounts),
-    egress: remote.host === null ? null : { allow: [remote.host] },
+    repos: wanted.map(({ repo }) => repo),
   });
 }
 

@@ -18,6 +18,8 @@ const QUEUES = {
   rollback: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 15 }),
   teardown: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
   variables: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
+  // A source that is not read is read again on the next day.
+  source: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 300, retryLimit: 20 }),
   // The next sweep does the work of a failed one. Without a limit, failed sweeps would accumulate.
   sweep: queue({ expireInSeconds: 900, retryDelay: 30, retryLimit: 2 }),
 } satisfies Record<QueueName, Queue>;

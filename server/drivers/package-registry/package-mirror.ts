@@ -7,7 +7,7 @@ import { PackageCache } from "./package-cache.ts";
 import { PrivateRegistryClient } from "./private-registry-client.ts";
 import { RegistryClient } from "./registry-client.ts";
 import { RemoteAccess } from "./remote-access.ts";
-import { RemoteFetcher, type RemoteFetcherOptions } from "./remote-fetcher.ts";
+import { RemoteFetcher, type RemoteFetcherOptions } from "../../sandbox/remote-fetcher.ts";
 import { RemoteSources } from "./remote-sources.ts";
 import { ResolvedPackages } from "./resolved-packages.ts";
 

@@ -4,7 +4,7 @@ import type { BuildRegistry } from "../../../domain/ports/bundler.ts";
 import type { PackageClient } from "./mirror-session.ts";
 import { type Packument, readPackument } from "./packument.ts";
 import { NotInRegistry } from "./registry-client.ts";
-import { RemoteFailure, type RemoteFetcher } from "./remote-fetcher.ts";
+import { RemoteFailure, type RemoteFetcher } from "../../sandbox/remote-fetcher.ts";
 
 /** In bytes. */
 const MAX_PACKUMENT = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { createSelfSignedCertificate } from "../../http/self-signed-certificate.ts";
-import { RemoteFailure, type RemoteFetcher } from "./remote-fetcher.ts";
+import { RemoteFailure, type RemoteFetcher } from "../../sandbox/remote-fetcher.ts";
 import type { RemoteSources } from "./remote-sources.ts";
 
 /** A file outside of the registry. */

@@ -34,7 +34,7 @@ const SERVER_TIMEOUT_FACTOR = 3;
 const NO_ROUTER: Readonly<Record<Runtime, string>> = {
   worker:
     "The app depends on @trpc/server, but its script creates no router. Export the router from the main module as appRouter, and serve it at /trpc.",
-  node: "The app depends on @trpc/server, but its server created no router in a test run without network and variables. Create the router at the start of the server, and serve it at /trpc.",
+  node: "The app depends on @trpc/server, but its server created no router in a test run without network. Create the router at the start of the server, and serve it at /trpc.",
 };
 const NO_PROCEDURES: SourceResult = { candidates: [], problems: [] };
 
@@ -65,7 +65,7 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     return { procedures, problem: NO_ROUTER[request.code.runtime] };
   }
 
-  async #discover({ code, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
+  async #discover({ code, sourceDirectory, variables, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
     const readDocument = () => listRepositoryOperations(sourceDirectory);
     const text = await readText(code, sourceDirectory);
     if (!mayOfferProcedures(code.runtime, text.script))
@@ -74,7 +74,7 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     const timeout = AbortSignal.timeout(timeoutMs);
     const stop = AbortSignal.any([signal, timeout]);
     try {
-      await using app = await this.#start(code, text, stop);
+      await using app = await this.#start({ code, variables }, text, stop);
       return validateProcedures(await readFirstSource(app, text, readDocument, stop));
     } catch (error) {
       signal.throwIfAborted();
@@ -87,12 +87,16 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
   }
 
   /** Starts the app with the modules that report its tRPC router. A service worker cannot have them. */
-  async #start(code: AppCode, { script }: AppText, signal: AbortSignal): Promise<ReportingApp> {
+  async #start(
+    { code, variables }: Pick<DiscoveryRequest, "code" | "variables">,
+    { script }: AppText,
+    signal: AbortSignal,
+  ): Promise<ReportingApp> {
     this.#modules ??= loadIntrospectionModules();
     const modules = await this.#modules;
     if (code.runtime === "node") {
       const addedModules = mentionsTrpc(script) ? modules.forServer : [];
-      const app = await this.#runtime.startServer({ server: code.server, addedModules }, signal);
+      const app = await this.#runtime.startServer({ server: code.server, addedModules, variables }, signal);
       return toReportingApp(app, addedModules.length > 0);
     }
     let isModule = false;

@@ -34,6 +34,7 @@ const DATA_BYTES = 900_000 * 1024;
 
 interface ServerSettings extends Pick<TrialRequest, "variables"> {
   addedModules?: readonly AddedModule[];
+  masks?: readonly string[];
 }
 
 interface EmbeddedIsolatedRuntimeOptions {
@@ -64,8 +65,14 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     return this.#options.launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
   }
 
-  startServer({ server, addedModules }: IsolatedServerRequest, signal: AbortSignal): Promise<IsolatedApp> {
-    return this.#startServer(server, { variables: {}, addedModules }, signal);
+  startServer(
+    { server, addedModules, variables: { values, masks } }: IsolatedServerRequest,
+    signal: AbortSignal,
+  ): Promise<IsolatedApp> {
+    const { postgres } = server;
+    // No other database can be reached.
+    const variables = postgres === undefined ? values : omitDatabase(postgres.variables, values);
+    return this.#startServer(server, { variables, masks, addedModules }, signal);
   }
 
   async startTrial({ code, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
@@ -85,7 +92,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
 
   async #startServer(
     { layers, ...server }: NodeServer,
-    { variables: env, addedModules = [] }: ServerSettings,
+    { variables: env, addedModules = [], masks = [] }: ServerSettings,
     signal: AbortSignal,
   ): Promise<IsolatedApp> {
     await using starting = new AsyncDisposableStack();
@@ -95,7 +102,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     const { postgres, nodeLauncher } = this.#options;
     const database = server.postgres === undefined ? null : starting.use(await postgres.openTemporary());
     const dataDirectory = path.join(folder, "data");
-    const launch = { ...server, layers: directories, dataDirectory, database, env, hasNetwork: false };
+    const launch = { ...server, layers: directories, dataDirectory, database, env, masks, hasNetwork: false };
     await nodeLauncher.migrate(launch, signal);
     const preload = await writePreload(path.join(folder, "added"), addedModules);
     const app = starting.use(await nodeLauncher.start({ ...launch, preload }, signal));

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { AlwaysOnApps } from "../../../domain/ports/always-on-apps.ts";
+import type { AppDatabases } from "../../../domain/ports/app-databases.ts";
 import type { AppStorage } from "../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
@@ -13,12 +14,15 @@ import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
+import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts";
+import { SqliteReader } from "./app-databases/sqlite-reader.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
 import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
 import { AppPostgres, type AppPostgresOptions } from "./postgres/app-postgres.ts";
+import { PostgresReader } from "./app-databases/postgres-reader.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
@@ -54,6 +58,8 @@ export interface EmbeddedPlatformOptions {
   log: PlatformLog;
   /** Called for each request that an app gets, with the id of the app. */
   onRequest?: (appId: string) => void;
+  /** Called for each of these requests whose response has a status of 500 or more. */
+  onServerError?: (appId: string) => void;
   limits?: Partial<PlatformLimits>;
 }
 
@@ -96,6 +102,7 @@ const UNPACK_LIMITS = {
 export interface EmbeddedPlatform extends AsyncDisposable {
   scripts: EdgePlatform;
   databases: SqlDatabases;
+  appDatabases: AppDatabases;
   temporaryDatabases: TemporaryDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
@@ -120,7 +127,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
   const { store, launcher, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { authEntries, proxy, isolatedRuntime, keptApps } = parts;
+  const { appDatabases, authEntries, proxy, isolatedRuntime, keptApps } = parts;
   const close = once(async () => {
     keptApps.stop();
     await proxy.close(limits.closeGraceMs);
@@ -138,6 +145,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     return {
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
+      appDatabases,
       temporaryDatabases: postgres,
       authEntries,
       runtimeLogs,
@@ -165,7 +173,8 @@ function createLaunchers(launchRoot: string, options: EmbeddedPlatformOptions, l
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, scheme, variables, log, onRequest } = options;
+  const { dataDirectory, scheme, variables, log } = options;
+  const observers = { onRequest: options.onRequest, onServerError: options.onServerError };
   const databaseRoot = path.join(root, "databases");
   const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
   const { sandbox } = options.nodeServers;
@@ -192,9 +201,16 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf, postgres });
   const startWorker = databaseWorkerStarter(launchers.launcher);
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker, postgres });
+  const appDatabases = new EmbeddedAppDatabases({
+    store,
+    databaseDirectory: directoryOf,
+    variables,
+    sqlite: new SqliteReader({ sandbox, copyRoot: launchRoot }),
+    postgres: new PostgresReader(postgres),
+  });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, onRequest });
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
     ...launchers,
     unpack,
@@ -202,7 +218,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  const running = { supervisor, databases, authEntries, proxy, isolatedRuntime, keptApps };
+  const running = { supervisor, databases, appDatabases, authEntries, proxy, isolatedRuntime, keptApps };
   return { store, launcher: launchers.launcher, postgres, runtimeLogs, storage, ...running };
 }
 

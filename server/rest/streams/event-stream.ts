@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { LogChunk, LogEvent, LogStream } from "../../../domain/shared/log-stream.ts";
+import type { StreamChunk, StreamEvent, EventReader } from "../../../domain/shared/stream-events.ts";
 
 const COMMENT = ": keep-alive\n\n";
 /** In bytes. A reader that is slower gets its next events later; they are not stored for it. */
@@ -7,16 +7,16 @@ const MAX_BUFFERED = 16 * 1024;
 /** After so many keep-alive intervals without progress, a reader counts as gone. */
 const MAX_STALLED = 4;
 
-/** The body of a response with server-sent events. It reads the log as fast as the client reads the response. */
+/** The body of a response with server-sent events. It reads the source as fast as the client reads the response. */
 export class EventStream extends Readable {
-  readonly #source: LogStream;
+  readonly #source: EventReader;
   readonly #closing = new AbortController();
   #isReading = false;
   #hasEnded = false;
   #hasProgressed = true;
   #stalled = 0;
 
-  constructor(source: LogStream) {
+  constructor(source: EventReader) {
     super({ highWaterMark: MAX_BUFFERED });
     this.#source = source;
     // The client gets the headers of the response with the first bytes of the body.
@@ -65,16 +65,17 @@ export class EventStream extends Readable {
   }
 }
 
-/** Many readers of a log get the same chunk. */
-const encoded = new WeakMap<LogChunk, Buffer>();
+/** Many readers get the same chunk. */
+const encoded = new WeakMap<StreamChunk, Buffer>();
 
-function encode(chunk: LogChunk): Buffer {
+function encode(chunk: StreamChunk): Buffer {
   const bytes = encoded.get(chunk) ?? Buffer.from(chunk.map(formatEvent).join(""));
   encoded.set(chunk, bytes);
   return bytes;
 }
 
 /** Lines are events without a name, which browsers call `message`. */
-function formatEvent({ id, type, data }: LogEvent): string {
-  return `id: ${id}\n${type === "line" ? "" : `event: ${type}\n`}data: ${data}\n\n`;
+function formatEvent({ id, type, data }: StreamEvent): string {
+  const fields = [id === null ? "" : `id: ${id}\n`, type === "line" ? "" : `event: ${type}\n`];
+  return `${fields.join("")}data: ${data}\n\n`;
 }

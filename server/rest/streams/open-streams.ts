@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { RateLimited, ServiceError } from "../../../domain/shared/errors.ts";
-import type { LogStream } from "../../../domain/shared/log-stream.ts";
+import type { EventReader } from "../../../domain/shared/stream-events.ts";
 import { getAccessError } from "../../../routers/core/access.ts";
 import type { Service } from "../../../routers/core/context.ts";
 import { fromValidation } from "../../../routers/core/invalid-input.ts";
@@ -10,23 +10,23 @@ import { type ReachedLimit, StreamLimiter, type StreamLimits } from "../../http/
 import { type StreamRevocation, watchStreams } from "../../http/stream-revocation.ts";
 import type { Operation } from "../operations.ts";
 import { EventStream } from "./event-stream.ts";
-import type { StreamedOperation } from "./log-streams.ts";
+import type { StreamedOperation } from "./streamed-operations.ts";
 
 /** Proxies close a connection on which nothing was sent for half a minute to a minute. In milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
 const RETRY_SECONDS = 5;
 
 /** Many members watch one build with the token of a program, so a token has no limit of its own. */
-const LOG_STREAM_LIMITS: StreamLimits = { perToken: 256, perOrganization: 256, perProcess: 2048 };
+const STREAM_LIMITS: StreamLimits = { perToken: 256, perOrganization: 256, perProcess: 2048 };
 
 export interface OpenStreamsOptions extends RequestAuthentication {
   service: Service;
 }
 
-/** The open streams of logs of this process, within their limits. */
+/** The open streams of this process, within their limits. */
 export class OpenStreams {
   readonly #service: Service;
-  readonly #limiter = new StreamLimiter(LOG_STREAM_LIMITS);
+  readonly #limiter = new StreamLimiter(STREAM_LIMITS);
   readonly #revocation: StreamRevocation;
   readonly #streams = new Set<EventStream>();
   readonly #timer: NodeJS.Timeout;
@@ -43,7 +43,7 @@ export class OpenStreams {
   }
 
   /**
-   * Responds to an operation with `follow`.
+   * Responds to an operation with its stream.
    *
    * @param input - the input of the operation, not validated
    * @throws {ServiceError} for every reason for which the operation itself would be rejected
@@ -73,7 +73,7 @@ export class OpenStreams {
     return reply.send(stream);
   }
 
-  #add(source: LogStream, caller: Caller): EventStream {
+  #add(source: EventReader, caller: Caller): EventStream {
     const stream = new EventStream(source);
     const reached = this.#limiter.add(stream, caller);
     if (reached !== null || this.#isClosed) {
@@ -96,8 +96,8 @@ export class OpenStreams {
 const STOPPING = "The service is stopping. Try again.";
 
 function tooManyStreams({ limit, of }: ReachedLimit): ServiceError {
-  if (of === "process") return new ServiceError("unavailable", "Too many logs are being followed. Try again later.");
-  const message = `Your organization follows ${limit} logs, which is the limit. Close some streams, then try again.`;
+  if (of === "process") return new ServiceError("unavailable", "Too many streams are open. Try again later.");
+  const message = `Your organization has ${limit} open streams, which is the limit. Close some, then try again.`;
   return new RateLimited(message, RETRY_SECONDS);
 }
 
@@ -122,9 +122,10 @@ async function mayRead(request: FastifyRequest, authentication: RequestAuthentic
  *
  * @throws {ServiceError} `invalid` for an invalid value
  */
-export function wantsStream(query: unknown): boolean {
+export function wantsStream({ query, headers }: Pick<FastifyRequest, "query" | "headers">): boolean {
   const { follow } = query as { follow?: unknown };
-  if (follow === undefined || follow === "false") return false;
+  if (follow === undefined) return /^text\/event-stream\b/i.test(headers.accept ?? "");
+  if (follow === "false") return false;
   if (follow === "" || follow === "true") return true;
   throw new ServiceError("invalid", "follow: must be true or false, or have no value.");
 }

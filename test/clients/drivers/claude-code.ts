@@ -9,7 +9,7 @@ const TOOL_PREFIX = `mcp__${SERVER}__`;
 export const claudeCode = driveWithModel({
   name: "Claude Code",
   packageName: "@anthropic-ai/claude-code",
-  version: "2.1.330",
+  version: "2.1.332",
   installScript: "install.cjs",
   program: PROGRAM,
   promptArgs: ["--allowedTools", TOOL_PREFIX + TOOL, "-p"],

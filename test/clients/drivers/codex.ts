@@ -7,7 +7,7 @@ const PROGRAM = "codex";
 export const codex = driveWithModel({
   name: "Codex",
   packageName: "@openai/codex",
-  version: "0.169.0",
+  version: "0.171.0",
   program: PROGRAM,
   promptArgs: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
   toolPrefix: `mcp__${SERVER}__`,

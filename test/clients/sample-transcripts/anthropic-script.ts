@@ -5,7 +5,7 @@ import type { Block, ScriptedApi, ScriptedSuccess } from "./script-server.ts";
 export const anthropicScript: ScriptedApi = {
   isScripted(request) {
     const { tools = [] } = request as { tools?: { name: string }[] };
-    return tools.some(({ name }) => name === "Bash");
+    return tools.some(({ name }) => name.toLowerCase() === "bash");
   },
   toEvents(request, id, { blocks, usage }) {
     const { stop_reason, ...message } = toMessage(request, id, { blocks, usage });

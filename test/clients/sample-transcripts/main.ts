@@ -5,11 +5,16 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ClientRun } from "../client-run.ts";
 import { claudeCode } from "../drivers/claude-code.ts";
 import { codex } from "../drivers/codex.ts";
+import { geminiCli } from "../drivers/gemini-cli.ts";
+import { opencode } from "../drivers/opencode.ts";
 import { installClient } from "../install-client.ts";
 import type { RealClient } from "../real-client.ts";
 import { anthropicScript } from "./anthropic-script.ts";
+import { geminiScript } from "./gemini-script.ts";
 import { recordClaudeCode } from "./record-claude-code.ts";
 import { recordCodex } from "./record-codex.ts";
+import { recordGeminiCli } from "./record-gemini-cli.ts";
+import { recordOpencode } from "./record-opencode.ts";
 import type { RecordedTranscript } from "./recorded-transcript.ts";
 import {
   type Block,
@@ -113,7 +118,14 @@ const PROGRAMS: Record<string, RecordedProgram> = {
     pauseMs: 100,
     record: (run) => recordCodex(run, { hasForkCommand: false, recordsCacheWrites: false }),
   },
+  "gemini-cli": { client: geminiCli, api: geminiScript, pauseMs: 100, record: recordGeminiCli },
+  opencode: { client: opencode, api: anthropicScript, pauseMs: 100, record: recordOpencode },
 };
+
+const MAX_CHARACTERS = 300;
+const MAX_ELEMENTS = 4;
+const MAX_DEPTH = 7;
+const ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const SAMPLES = path.join(import.meta.dirname, "..", "..", "domain", "sessions", "import", "samples");
 const signal = AbortSignal.timeout(20 * 60_000);
@@ -137,7 +149,8 @@ async function recordSamples(folder: string, { client, api, pauseMs, record }: R
   const tokens: Record<string, EntryUsage> = {};
   for (const transcript of transcripts) {
     tokens[transcript.name] = transcript.tokens;
-    await writeFile(path.join(folder, `${transcript.name}.jsonl`), sanitizeTranscript(transcript, run));
+    const file = `${transcript.name}.${transcript.isDocument === true ? "json" : "jsonl"}`;
+    await writeFile(path.join(folder, file), sanitizeTranscript(transcript, run));
   }
   await writeFile(
     path.join(folder, "expected.json"),
@@ -145,13 +158,9 @@ async function recordSamples(folder: string, { client, api, pauseMs, record }: R
   );
 }
 
-const MAX_CHARACTERS = 300;
-const MAX_ELEMENTS = 4;
-const MAX_DEPTH = 7;
-
 /** Replaces the folders of this machine, and shortens what programs write besides the conversation: prompts and schemas. */
 function sanitizeTranscript(
-  { text }: RecordedTranscript,
+  { text, isDocument }: RecordedTranscript,
   { home, workFolder, model }: ClientRun<ScriptServer>,
 ): string {
   const sanitized = text
@@ -160,8 +169,18 @@ function sanitizeTranscript(
     .replaceAll(model.url, "http://127.0.0.1:8080")
     .replaceAll(/"osVersion":"[^"]*"/g, '"osVersion":"Linux"')
     .replaceAll(/OS Version: [^\\"]*/g, "OS Version: Linux");
+  if (isDocument === true) return `${JSON.stringify(shortenDocument(JSON.parse(sanitized)), null, 2)}\n`;
   const lines = sanitized.split("\n").filter((line) => line !== "");
   return lines.map((line) => `${JSON.stringify(shorten(JSON.parse(line), 0))}\n`).join("");
+}
+
+/** Keeps all messages. */
+function shortenDocument(value: { messages: { info: unknown; parts: unknown[] }[] }): unknown {
+  const messages = value.messages.map(({ info, parts }) => ({
+    info: shorten(info, 0),
+    parts: parts.map((part) => shorten(part, 0)),
+  }));
+  return { ...(shorten(value, 0) as object), messages };
 }
 
 function shorten(value: unknown, depth: number): unknown {
@@ -177,5 +196,3 @@ async function writeWorkFiles(folder: string): Promise<void> {
   await writeFile(path.join(folder, "notes.txt"), "one\ntwo\nthree\n");
   await writeFile(path.join(folder, "dot.png"), Buffer.from(ONE_PIXEL, "base64"));
 }
-
-const ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

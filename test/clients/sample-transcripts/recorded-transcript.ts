@@ -7,6 +7,8 @@ import type { ScriptedResponse, ScriptServer } from "./script-server.ts";
 export interface RecordedTranscript {
   name: string;
   text: string;
+  /** Whether the file is one JSON document, and not a JSON text in each line. */
+  isDocument?: boolean;
   /** The tokens of the responses that the transcript is about, as the scripted model said them. */
   tokens: EntryUsage;
 }

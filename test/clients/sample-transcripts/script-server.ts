@@ -22,8 +22,10 @@ export type ScriptedResponse = ScriptedSuccess | { status: number; error: string
 export interface ScriptedApi {
   /** Whether a request belongs to the session. Programs also ask for titles and other texts that no transcript has. */
   isScripted(request: unknown): boolean;
+  /** Whether a request wants events. By default, its body says it. */
+  isStream?(url: string): boolean;
   /** The events of a response, in groups that are sent one after the other. */
-  toEvents(request: unknown, id: string, response: ScriptedSuccess): { type: string }[][];
+  toEvents(request: unknown, id: string, response: ScriptedSuccess): object[][];
   /** The response to a request that wants no events. */
   toBody(request: unknown, id: string, response: ScriptedSuccess): object;
   toError(message: string): object;
@@ -58,13 +60,14 @@ export async function openScriptServer(api: ScriptedApi, { pauseMs }: { pauseMs:
     }
     const id = String(++count).padStart(4, "0");
     response.setHeader("request-id", `req_${id}`);
-    if ((body as { stream?: boolean }).stream !== true) {
+    const wantsEvents = api.isStream?.(request.url ?? "") ?? (body as { stream?: boolean }).stream === true;
+    if (!wantsEvents) {
       response.setHeader("content-type", "application/json").end(JSON.stringify(api.toBody(body, id, next)));
       return;
     }
     response.setHeader("content-type", "text/event-stream");
     for (const events of api.toEvents(body, id, next)) {
-      response.write(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+      response.write(events.map(toServerSentEvent).join(""));
       await delay(pauseMs);
     }
     response.end();
@@ -84,4 +87,9 @@ export async function openScriptServer(api: ScriptedApi, { pauseMs }: { pauseMs:
       await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+function toServerSentEvent(event: object): string {
+  const name = "type" in event ? `event: ${String(event.type)}\n` : "";
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
 }

@@ -8,7 +8,7 @@ import {
   openHost,
   selectAgentIds,
 } from "../../../domain/agents/open-host.ts";
-import { checkConnection, checkToken, sealToken } from "../../../domain/agents/gateway-connection-rules.ts";
+import { checkConnection, checkGatewayToken, sealToken } from "../../../domain/agents/gateway-connection-rules.ts";
 import { toHostSettings } from "../../../domain/agents/gateway-settings.ts";
 import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
 import { callerOf, GATEWAY_TOKEN, givenServer, tokenCipher } from "../../support/agents/given-server.ts";
@@ -95,7 +95,7 @@ test("a URL that the service would not connect to, and a token that no gateway h
   const url = "wss://gateway.example.com";
   for (const token of ["!", "~", "x".repeat(1000)]) {
     expect(() => checkConnection(connection, { url, token })).not.toThrow();
-    expect(() => checkToken(token)).not.toThrow();
+    expect(() => checkGatewayToken(token)).not.toThrow();
   }
   expect(() => checkConnection(connection, { url: "https://gateway.example.com", token: "x" })).toThrow(
     expect.objectContaining({ code: "invalid", message: "url: must be a WebSocket URL." }),
@@ -106,7 +106,7 @@ test("a URL that the service would not connect to, and a token that no gateway h
   });
   for (const token of ["", "a b", " a", "a ", "a\n", "é", "x".repeat(1001)]) {
     expect(() => checkConnection(connection, { url, token })).toThrow(invalid);
-    expect(() => checkToken(token)).toThrow(invalid);
+    expect(() => checkGatewayToken(token)).toThrow(invalid);
   }
 });
 

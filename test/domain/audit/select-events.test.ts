@@ -11,7 +11,7 @@ const service = sharedHarness();
 /** The number of events of the organization, of all other organizations, and without an organization. */
 const EVENTS = 60_000;
 const PAGE = 101;
-const [KEY, FOREIGN_USER] = [randomUUID(), randomUUID()];
+const [KEY, FOREIGN_USER, TARGET] = [randomUUID(), randomUUID(), randomUUID()];
 
 let tenant: Tenant;
 
@@ -20,13 +20,13 @@ beforeAll(async () => {
   const em = service().service.parts.orm.em.fork();
   // Of each 1,000 events of the organization, one has the rare action, and one has the rare user and the rare key.
   await em.execute(
-    `insert into audit_events (id, org_id, user_id, credential_id, action, outcome, created_at)
+    `insert into audit_events (id, org_id, user_id, credential_id, action, target, outcome, created_at)
      select gen_random_uuid(), case n % 3 when 0 then ?::uuid when 1 then gen_random_uuid() end,
        case when n % 3 = 2 then gen_random_uuid() when n % 1000 = 0 then ?::uuid else ?::uuid end,
        case when n % 1000 = 0 then ? else 'session' end, case when n % 1000 = 1 then 'apps.delete' else 'apps.deploy' end,
-       'done', timestamptz '2026-01-01' + n * interval '1 minute'
+       case when n % 1000 < 3 then ? else gen_random_uuid()::text end, 'done', timestamptz '2026-01-01' + n * interval '1 minute'
      from generate_series(1, ?) n`,
-    [tenant.org_id, FOREIGN_USER, tenant.user_id, KEY, EVENTS],
+    [tenant.org_id, FOREIGN_USER, tenant.user_id, KEY, TARGET, EVENTS],
   );
   await em.execute("analyze audit_events");
 });
@@ -52,6 +52,8 @@ test.each<[string, () => EventFilter]>([
   ["a common action", () => ({ action: "apps.deploy" })],
   ["a rare action", () => ({ action: "apps.delete" })],
   ["an action that never occurred", () => ({ action: "apps.never" })],
+  ["a rare target", () => ({ target: TARGET })],
+  ["a target that does not exist", () => ({ target: randomUUID() })],
   ["a start", () => ({ from: middle })],
   ["an end", () => ({ to: middle })],
   ["a user and a time", () => ({ userId: tenant.user_id, from: "2026-01-02T00:00:00.000Z", to: middle })],

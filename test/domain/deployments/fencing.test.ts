@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import {
@@ -15,6 +15,7 @@ import { ALL_RESOURCES, failing, provision, resourcesOf } from "../../support/ed
 import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
+import { waitFor } from "../../support/time-limits.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
@@ -120,7 +121,7 @@ verifies(hazard(44), "a worker that lost its lease does not replace the log of t
   const { logKey } = await deps().em.fork().findOneOrFail(Deployment, { id: deploymentId });
   const readLog = async () => new TextDecoder().decode((await objects.get(LOG_BUCKET, logKey)) ?? new Uint8Array());
   const checkOut = async () => {
-    await vi.waitFor(async () => expect(await readLog()).toContain("cloning"));
+    await waitFor(async () => expect(await readLog()).toContain("cloning"));
     await takeOver(deploymentId);
     await objects.put(LOG_BUCKET, logKey, new TextEncoder().encode("of the next worker\n"));
     return { commit: "0".repeat(40) };

@@ -175,7 +175,6 @@ verifies(
     }
     expect(await app.statuses()).toEqual([...REDEPLOY.map(() => "superseded"), "ready"]);
   },
-  { timeout: 180_000 },
 );
 
 verifies(
@@ -196,7 +195,6 @@ verifies(
       [served, next] = [next, served];
     }
   },
-  { timeout: 180_000 },
 );
 
 verifies(hazard(52), "a redeploy that is canceled after the switch puts the earlier version live again", async () => {

@@ -4,6 +4,7 @@ import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "../../../domain/deployments/lease.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { waitFor } from "../../support/time-limits.ts";
 
 // No worker runs, so a test itself claims deployments.
 const service = sharedHarness();
@@ -41,7 +42,7 @@ function onFork(listener: () => void): ReturnType<typeof root> {
 
 /** Waits until a lease has been renewed since `LONG_AGO`. */
 const renewed = (renewedAt: () => Promise<Date | null>) =>
-  vi.waitFor(async () => expect((await renewedAt())!.getTime()).toBeGreaterThan(Date.now() - 60_000), 5000);
+  waitFor(async () => expect((await renewedAt())!.getTime()).toBeGreaterThan(Date.now() - 60_000));
 
 test("a worker renews its lease every second until the lease is disposed, which ends the lease", async () => {
   const [{ claimed, renewedAt, update }, other] = [await givenClaimed(), await givenClaimed()];
@@ -102,7 +103,7 @@ test("a worker learns that its deployment was canceled, and the worker of anothe
   await using lease = new DeploymentLease(root(), claimed);
   await using otherLease = new DeploymentLease(root(), other.claimed);
   vi.advanceTimersByTime(1000);
-  await vi.waitFor(() => expect(lease.signal.reason).toBeInstanceOf(DeploymentCanceled), 5000);
+  await waitFor(() => expect(lease.signal.reason).toBeInstanceOf(DeploymentCanceled));
   await renewed(renewedAt);
   await renewed(other.renewedAt);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -114,6 +115,6 @@ test("a worker learns that its app has a newer lease, and does not renew its own
   await changeApp({ fencingToken: claimed.fencingToken + 1 });
   await using lease = new DeploymentLease(root(), claimed);
   vi.advanceTimersByTime(1000);
-  await vi.waitFor(() => expect(lease.signal.reason).toBeInstanceOf(LeaseLost), 5000);
+  await waitFor(() => expect(lease.signal.reason).toBeInstanceOf(LeaseLost));
   expect(await renewedAt()).toEqual(LONG_AGO);
 });

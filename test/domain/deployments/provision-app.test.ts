@@ -6,7 +6,9 @@ import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
 import {
   MissingVariables,
   NoHandler,
+  NothingListens,
   ServerError,
+  ServerMigrationFailed,
   UnhealthyScript,
   UnsupportedScript,
 } from "../../../domain/ports/edge-platform.ts";
@@ -119,12 +121,31 @@ test("an app that does not start fails with the variables that its example of an
   const app = await given({ checkOut: example, publish });
   await app.setVariable("MODE", { value: "test" });
   await app.run();
-  expect((await app.view())["status_message"]).toMatch(/^\.env\.example names a variable that is not set: API_KEY\. /);
+  expect((await app.view())["status_message"]).toMatch(
+    /^\.env\.example names a variable that is not set: API_KEY\. Set it if the app needs it: PUT /,
+  );
+});
+
+test("an error that ends with a colon is quoted with the lines that follow it", async () => {
+  const printed = ["> app@1.0.0 start", "throw error;", "Error: validation failed:", "- property FILE_DRIVER is wrong"];
+  const publish = () => {
+    throw new UnhealthyScript("It ended: Error: validation failed:", { printed });
+  };
+  const app = await given({ publish });
+  await app.run();
+  expect((await app.view())["error"]).toBe(
+    'It ended: Error: validation failed. The app printed: "- property FILE_DRIVER is wrong"',
+  );
 });
 
 test.each([
   [new MissingVariables(["A", "B"]), "requires the variables A and B", "Set A and B: PUT"],
   [new NoHandler("It has none."), "It has none.", "Export a handler"],
+  [new NothingListens("The server ended."), "The server ended.", "listen on the port of the variable PORT"],
+  [new ServerMigrationFailed("No table a."), "No table a.", "Run it against a copy of the database"],
+  [new UnhealthyScript("getaddrinfo ENOTFOUND db:5432"), "ENOTFOUND db", "could not find the host db. It reaches"],
+  [new UnhealthyScript("ReferenceError: Bun is not defined"), "Bun is not defined", "APIs that only Bun has"],
+  [new UnhealthyScript("connect ECONNREFUSED 127.0.0.1:6379"), "ECONNREFUSED", "Use a Redis server"],
 ])("an app that lacks something fails with what it is: %s", async (problem, error, advice) => {
   const publish = () => {
     throw problem;

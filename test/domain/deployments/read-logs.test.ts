@@ -9,7 +9,7 @@ import { readDeploymentLog, readLogOfDeployment } from "../../../domain/deployme
 import { readLogTail } from "../../../domain/deployments/read-log-tail.ts";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import type { LogChunk } from "../../../domain/shared/log-stream.ts";
+import type { StreamChunk } from "../../../domain/shared/stream-events.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
 import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -48,8 +48,8 @@ async function givenLogs() {
   };
 }
 
-const linesOf = (chunk: LogChunk) => chunk.map(({ data }) => data);
-const idsOf = (chunk: LogChunk) => chunk.map(({ id }) => id);
+const linesOf = (chunk: StreamChunk) => chunk.map(({ data }) => data);
+const idsOf = (chunk: StreamChunk) => chunk.map(({ id }) => id);
 
 test("the log of the newest deployment is shown with the status of the app, and that of a number with its own", async () => {
   const { app, deps, caller, write, end } = await givenLogs();

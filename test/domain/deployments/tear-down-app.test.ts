@@ -6,6 +6,7 @@ import type { App } from "../../../domain/apps/app.entity.ts";
 import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { releaseResources } from "../../../domain/deployments/release-resources.ts";
+import { readTeardownStep, type TeardownStep } from "../../../domain/deployments/teardown-steps.ts";
 import { sweep } from "../../../domain/deployments/sweep.ts";
 import { tearDownApp, type TeardownDeps } from "../../../domain/deployments/tear-down-app.ts";
 import { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
@@ -27,6 +28,12 @@ async function recordOf(app: App): Promise<string | undefined> {
   return (rows as { status: string }[])[0]?.status;
 }
 
+/** The step that the app's status message names. */
+async function readStep(app: App): Promise<TeardownStep | null> {
+  const rows = await deps().em.fork().getConnection().execute("select status_message from apps where id = ?", [app.id]);
+  return readTeardownStep((rows as { status_message: string }[])[0]?.status_message ?? null);
+}
+
 async function givenLiveApp(status: "ready" | "deleting" = "deleting"): Promise<App> {
   const app = await service().givenApp(await service().tenant(), { status });
   await provision(deps(), app);
@@ -45,31 +52,40 @@ verifies(
   },
 );
 
-/** For each provider: dependencies in which it fails once, and the resources that the failed teardown leaves. */
-const FAILURES: { provider: string; broken: (real: TeardownDeps) => TeardownDeps; left: string[] }[] = [
+/** For each provider: dependencies in which it fails once, the resources that the failed teardown leaves, and its step. */
+const FAILURES: {
+  provider: string;
+  broken: (real: TeardownDeps) => TeardownDeps;
+  left: string[];
+  step: TeardownStep;
+}[] = [
   {
     provider: "the edge",
+    step: "script, files and keys",
     broken: (real) => ({ ...real, edge: failing(real.edge, "unpublish", 1) }),
     left: ALL_RESOURCES,
   },
   {
     provider: "the key-value store",
+    step: "app token",
     broken: (real) => ({ ...real, authEntries: failing(real.authEntries, "remove", 1) }),
     left: ["database", "auth entry", "sources", "artifacts", "log"],
   },
   {
     provider: "the SQL platform",
+    step: "SQL database",
     broken: (real) => ({ ...real, databases: failing(real.databases, "remove", 1) }),
     left: ["database", "sources", "artifacts", "log"],
   },
   {
     provider: "object storage",
+    step: "sources",
     broken: (real) => ({ ...real, objects: failing(real.objects, "removeBucket", 1) }),
     left: ["sources", "artifacts", "log"],
   },
 ];
 
-for (const { provider, broken, left } of FAILURES) {
+for (const { provider, broken, left, step } of FAILURES) {
   verifies(
     ["apps.delete.record", hazard(59), hazard(60), hazard(62)],
     `a teardown keeps the record while ${provider} fails, removes script, auth entry, database and objects in this order, and finishes when it is repeated`,
@@ -78,6 +94,7 @@ for (const { provider, broken, left } of FAILURES) {
       const faulty = broken(deps());
       await expect(tearDownApp(faulty, app.id)).rejects.toThrow("500");
       expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["deleting", left]);
+      expect(await readStep(app)).toBe(step);
       await tearDownApp(faulty, app.id);
       expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual([undefined, []]);
     },

@@ -38,7 +38,14 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const { id: appId, orgId, slug, repo, branch } = app;
   const source = { slug, repo, branch, customization: "Change it.", logKey: deploymentLogKey(appId, 1) };
   const ids = { deploymentId, appId, orgId };
-  const defaults = { number: 1, trigger: "deploy", branchIsDefault: false, requestedCommit: null, rollbackToId: null };
+  const defaults = {
+    number: 1,
+    trigger: "deploy",
+    gitHost: null,
+    branchIsDefault: false,
+    requestedCommit: null,
+    rollbackToId: null,
+  };
   const settings = { buildNetwork: false, rootDirectory: null, requestedRuntime: null };
   expect(claimed).toEqual({
     ...ids,
@@ -138,6 +145,7 @@ test("a new deployment is recorded, counted and queued together", async () => {
     number: 2,
     trigger: "deploy",
     repo,
+    gitHost: null,
     branch,
     customization: null,
     branchIsDefault: false,
@@ -156,7 +164,11 @@ test("a new deployment is recorded, counted and queued together", async () => {
   expect(await em().count(Deployment, { id: rolledBack })).toBe(0);
   expect([await waitingJobs(committed), await waitingJobs(rolledBack)]).toEqual([1, 0]);
   const counts = await em().find(UsageCount, { orgId });
-  expect(counts).toMatchObject([{ metric: "deployments", subjectId: orgId, count: "1" }]);
+  const counted = { metric: "deployments", count: "1" };
+  expect(counts).toMatchObject([
+    { ...counted, subjectId: orgId },
+    { ...counted, subjectId: appId },
+  ]);
 });
 
 test("the log of an app shows its status, and is null while none is stored", async () => {

@@ -63,6 +63,7 @@ describe("what a caller sends", () => {
         files.push(file);
         return { mediaType: "text/html", title: null, text: "Text", ...document };
       },
+      unpack: async () => [],
     };
     return { files, reader };
   }
@@ -82,10 +83,11 @@ describe("what a caller sends", () => {
       sizeBytes: 13,
     });
     expect(await titleOf("# A\n\n## B\n\nText")).toBe("A");
-    expect(await titleOf("Text\n\n# A\n\nText")).toBeNull();
+    expect(await titleOf("[A link](https://example.com)\n\n# A\n\nText")).toBe("A");
+    expect(await titleOf("---\ntitle: 'Ben''s \"A\"'\n---\n\n# B\n\nText")).toBe('Ben\'s "A"');
     expect([await titleOf(""), await titleOf("# \u200b\n\nText")]).toEqual([null, null]);
-    expect(await titleOf(`${"\n".repeat(997)}# A`)).toBe("A");
-    expect(await titleOf(`${"\n".repeat(998)}# A`)).toBeNull();
+    expect(await titleOf(`${"\n".repeat(1999)}# A`)).toBe("A");
+    expect(await titleOf(`${"\n".repeat(2001)}# A`)).toBeNull();
   });
 
   test("can be a file, which is read from its bytes", async () => {
@@ -101,8 +103,9 @@ describe("what a caller sends", () => {
   });
 
   test.each([
-    ["hr/leave_policy--new.v2.html", "leave policy new.v2"],
-    ["leave", "leave"],
+    ["hr/leave_policy--new.v2.html", "Leave policy new.v2"],
+    ["leave", "Leave"],
+    ["hr/travel/README.md", "Travel"],
     [".html", null],
     ["folder/", null],
   ])("has the title of its name without a title in the file: %s", async (name, title) => {

@@ -164,7 +164,7 @@ test("a file with the name of an earlier upload becomes a version of its documen
   const file = (text: string) => ({ name: "hr/leave_rules.md", content: Buffer.from(text).toString("base64") });
   const first = await store({ file: file("Everyone has 30 days.") });
   expect(await getDocumentSummary(db(), owner, first.id)).toMatchObject({
-    title: "leave rules",
+    title: "Leave rules",
     file_name: "hr/leave_rules.md",
   });
   expect(await store({ file: file("Everyone has 30 days.") })).toEqual({ id: first.id, status: "unchanged" });

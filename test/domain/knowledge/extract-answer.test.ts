@@ -6,7 +6,7 @@ import { passageHit, questionWords } from "../../support/documents/passage-hit.t
 
 /** Finds sentences with the words of a question, of which all count. */
 async function find(question: string, hits: PassageHit[], { limit = 10, words = question } = {}) {
-  return extractAnswer(question, new QuestionCoverage(await questionWords(words)), hits, limit);
+  return extractAnswer(question, new QuestionCoverage(await questionWords(words)), hits, limit)?.sentences ?? [];
 }
 const quotes = (found: FoundSentence[]) => found.map(({ quote }) => quote);
 
@@ -25,23 +25,63 @@ test("a further sentence covers at least 70 % of what the first one covers", asy
   expect(await find("aaa bbb ccc ddd", [passageHit(content)], { limit: 1 })).toHaveLength(1);
 });
 
-test("of a passage that covers too little of the question, no sentence is found", async () => {
-  const question = "aaa bbb ccc ddd eee";
-  expect(await find(question, [passageHit("Aaa bbb.")])).toEqual([]);
-  expect(quotes(await find(question, [passageHit("Aaa bbb ccc.")]))).toEqual(["Aaa bbb ccc."]);
-  const hits = [passageHit("Aaa bbb."), passageHit("Ccc ddd eee. Ccc only.")];
-  expect(quotes(await find(question, hits))).toEqual(["Ccc ddd eee."]);
+test("a passage without one of the words that say most answers nothing, and one without a less rare word does", async () => {
+  const [aaa, bbb] = await questionWords("aaa bbb");
+  const answer = (weight: number) =>
+    extractAnswer(
+      "aaa bbb",
+      new QuestionCoverage([
+        { ...aaa!, weight: 10 },
+        { ...bbb!, weight },
+      ]),
+      [passageHit("Aaa.")],
+      1,
+    );
+  expect(answer(8)).toBeNull();
+  expect(answer(7)).toBeNull();
+  expect(answer(6)).toMatchObject({ sentences: [{ quote: "Aaa." }], confidence: "low" });
+  expect(answer(2)).toMatchObject({ confidence: "high" });
 });
 
-test("a passage with too few words for its questions is left out, and one with just enough is not", async () => {
-  const words = (await questionWords("aaa bbb")).map((word, index) => ({ ...word, weight: index === 0 ? 9 : 11 }));
-  const hits = [passageHit("Aaa.")];
-  expect(quotes(extractAnswer("aaa bbb", new QuestionCoverage(words), hits, 1))).toEqual(["Aaa."]);
+test("an answer is certain when the sentence has what the question is about, and not when only its passage has", async () => {
+  const answer = async (...hits: PassageHit[]) =>
+    extractAnswer("aaa bbb", new QuestionCoverage(await questionWords("aaa bbb")), hits, 1)?.confidence;
+  expect(await answer(passageHit("Aaa and bbb."))).toBe("high");
+  expect(await answer(passageHit("Aaa.", { heading: "Bbb" }))).toBe("high");
+  expect(await answer(passageHit("Aaa is here. Bbb is there."))).toBe("low");
+  expect(await answer()).toBeUndefined();
 });
 
-test("a passage that has the words of the question only in a block of code answers nothing", async () => {
-  expect(await find("aaa", [passageHit("```\naaa\n```\n\nNothing here. Nothing there.")])).toEqual([]);
-  expect(await find("aaa", [])).toEqual([]);
+test("code is quoted", async () => {
+  expect(quotes(await find("aaa", [passageHit("```\naaa\n```\n\nNothing here. Nothing there.")]))).toEqual(["aaa"]);
+});
+
+test("a sentence that restricts the one beside it follows it, and is first when the question is what is allowed", async () => {
+  const hit = passageHit("Fonts may be sold with software. Fonts cannot be sold by itself.");
+  expect(quotes(await find("Where are fonts sold", [hit], { words: "fonts software sold" }))).toEqual([
+    "Fonts may be sold with software.",
+    "Fonts cannot be sold by itself.",
+  ]);
+  expect(quotes(await find("May fonts be sold?", [hit], { words: "fonts sold" }))[0]).toBe(
+    "Fonts cannot be sold by itself.",
+  );
+});
+
+test.each([
+  ["How many aaa are there?", ["There are 12 aaa."]],
+  ["What does aaa cost?", ["The aaa costs 5 euros."]],
+  ["Where is aaa 1.2.3?", ["Version 1.2.3 has aaa."]],
+])("%s is answered only with a number, a price or the version", async (question, expected) => {
+  const content = "Nobody knows aaa. There are 12 aaa.\n\nThe aaa costs 5 euros.";
+  const hits = [passageHit(content), passageHit("Version 1.2.3 has aaa.")];
+  const found = quotes(await find(question, hits, { words: "aaa" }));
+  expect(found).toContain(expected[0]);
+  expect(found).not.toContain("Nobody knows aaa.");
+});
+
+test("the first sentence below a heading that asks the question is the answer", async () => {
+  const hit = passageHit("Nothing is known. It is aaa.", { heading: "Aaa bbb ccc" });
+  expect(quotes(await find("aaa bbb ccc", [hit]))).toContain("Nothing is known.");
 });
 
 test("of equally good sentences, those of the better passage are first, and then those that are earlier", async () => {

@@ -19,8 +19,14 @@ test.each([
   ["a line of dashes between paragraphs", "one\n\n---\n\n***\n\ntwo", ["one", "two"]],
   ["a sentence without Latin letters", "Где это?", ["Где это?"]],
   ["a sentence of digits", "42", ["42"]],
-  ["a block of code", "before\n\n```\nlet a = 1;\n```\n\nafter", ["before", "after"]],
-  ["a block of code between tildes", "~~~ sh\nls\n~~~\n\nafter", ["after"]],
+  ["a block of code", "before\n\n```\nlet a = 1;\n```\n\nafter", ["before", "let a = 1;", "after"]],
+  ["a block of code between tildes", "~~~ sh\nls\n~~~\n\nafter", ["ls", "after"]],
+  [
+    "long code, by its lines",
+    `\`\`\`\n${"a = 1;\n".repeat(2)}${"b".repeat(600)}\n\`\`\``,
+    ["a = 1;", "a = 1;", "b".repeat(600)],
+  ],
+  ["tags of a site", "{% include a.html %}\n\n<Tabs>\n\n:::note\n\n{{< toc >}}\n\n[a]: http://b\n\nText.", ["Text."]],
   ["code and struck text in a paragraph", "``a`` is code.\n\n~~b~~ is struck.", ["``a`` is code.", "~~b~~ is struck."]],
   ["code at the end of a paragraph", "Write ```ls```", ["Write ```ls```"]],
 ])("%s", (_, content, expected) => {
@@ -95,4 +101,73 @@ test.each([
 
 test("a sentence without names of columns stays as it is", () => {
   expect(nameCells({ quote: "| Small | 10 |", header: null })).toBe("| Small | 10 |");
+});
+
+test.each([
+  [
+    "a question and its answer in one line",
+    "**Q:** How much is it? **A:** 49 euros.",
+    [["49 euros.", "How much is it?"]],
+  ],
+  [
+    "a marked question above its answer",
+    "Q: Where?\nA: Here. Now.",
+    [
+      ["Here.", "Where?"],
+      ["Now.", "Where?"],
+    ],
+  ],
+  ["a question in bold above its answer", "**How do I leave?**\nWrite to us.", [["Write to us.", "How do I leave?"]]],
+  ["a question as a paragraph", "How do I leave?\n\nWrite to us.", [["Write to us.", "How do I leave?"]]],
+  [
+    "a question without an answer",
+    "Why?\n\n> Who?",
+    [
+      ["Why?", null],
+      ["Who?", null],
+    ],
+  ],
+  [
+    "a list that answers a question",
+    "What do I need?\n\n- a pen\n- ink",
+    [
+      ["a pen\n- ink", "What do I need?"],
+      ["a pen", "What do I need?"],
+      ["ink", "What do I need?"],
+    ],
+  ],
+  [
+    "definitions",
+    "Apple\n: A fruit.\n: A company.",
+    [
+      ["A fruit.", "Apple"],
+      ["A company.", "Apple"],
+    ],
+  ],
+  ["a line in bold above a paragraph", "**Fees**\n\nTen euros.", [["Ten euros.", "Fees"]]],
+  [
+    "a line above a list",
+    "You pay:\n\n- 5 for adults\n- 2 for:\n  - children",
+    [
+      ["You pay:\n\n- 5 for adults\n- 2 for:\n  - children", null],
+      ["5 for adults", "You pay:"],
+      ["2 for:\n  - children", "You pay:"],
+      ["children", "2 for:"],
+    ],
+  ],
+  ["a line above code", "Deploy with:\n\n```sh\nkubectl apply\n```", [["kubectl apply", "Deploy with:"]]],
+])("%s belong together", (_, content, expected) => {
+  expect(headers(content)).toEqual(expected);
+});
+
+test.each([
+  ["49 euros.", "How much is it?", "49 euros."],
+  ["A fruit.", "Apple", "Apple: A fruit."],
+  ["5 for adults", "You pay:", "You pay: 5 for adults"],
+])("%s below %s is shown as %s", (quote, header, shown) => {
+  expect(nameCells({ quote, header })).toBe(shown);
+});
+
+test("a table needs no lines at its sides", () => {
+  expect(headers("A | B\n--- | ---\nx | 1")).toEqual([["x | 1", "A | B"]]);
 });

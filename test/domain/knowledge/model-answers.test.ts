@@ -55,6 +55,9 @@ test.each(MODEL_PROVIDERS)("%s: the answer of the model has a citation for each 
   const quote = { document_id: id, title: "Prices", kind: "pricing", score: expect.any(Number) };
   expect(await answerWith(provider, [GOOD, two, both])).toEqual({
     answer: "The Team plan is 49 euros [1]\nIt has ten projects [2]\nThe Team plan is 49 euros [1][2]",
+    confidence: "high",
+    note: null,
+    related: [],
     citations: [
       { ...quote, n: 1, quote: "The Team plan costs 49 euros." },
       // As it stands in the document, with its line break.
@@ -80,8 +83,9 @@ test.each([
 });
 
 test("when the model finds no answer in the passages, there is no citation", async () => {
-  expect(await answerWith("openai-compatible", [])).toEqual({
-    answer: expect.stringContaining("No document of Company Knowledge answers this"),
+  expect(await answerWith("openai-compatible", [])).toMatchObject({
+    answer: null,
+    note: expect.stringContaining("No document of Company Knowledge answers this"),
     citations: [],
   });
 });

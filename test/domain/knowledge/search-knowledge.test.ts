@@ -73,7 +73,7 @@ test("the score of a citation has three decimals", async () => {
   await add("Refunds take five days.");
   await add("Invoices are paid.");
   await add("Invoices are late.");
-  const { citations } = await ask("refund elephant days");
+  const { citations } = await ask("please explain refund days");
   expect(citations).toHaveLength(1);
   expect(String(citations[0]!.score)).toMatch(/^0\.[1-9]\d{0,2}$/);
 });

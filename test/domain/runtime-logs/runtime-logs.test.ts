@@ -8,7 +8,7 @@ import { listRuntimeLogs, type RuntimeLogPageRequest } from "../../../domain/run
 import { RuntimeLogTail } from "../../../domain/runtime-logs/runtime-log-tail.ts";
 import type { RuntimeLogFilter, RuntimeLogView } from "../../../domain/runtime-logs/runtime-log-view.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import type { LogChunk } from "../../../domain/shared/log-stream.ts";
+import type { StreamChunk } from "../../../domain/shared/stream-events.ts";
 import { ReferenceCountedInstances } from "../../../domain/shared/reference-counted-instances.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -51,7 +51,7 @@ async function givenLogs(...messages: [LogLevel, string][]) {
 }
 
 const textsOf = ({ logs }: { logs: RuntimeLogView[] }) => logs.map(({ message }) => message);
-const linesOf = (chunk: LogChunk) => chunk.map(({ data }) => (JSON.parse(data) as RuntimeLogView).message);
+const linesOf = (chunk: StreamChunk) => chunk.map(({ data }) => (JSON.parse(data) as RuntimeLogView).message);
 const signal = () => AbortSignal.timeout(3000);
 
 test("records are listed newest first, in pages that neither repeat nor leave out a record", async () => {

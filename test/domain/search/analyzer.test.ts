@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
 import { Analyzer, getLoadedAnalyzer, loadAnalyzer } from "../../../domain/search/analyzer.ts";
 import { foldDiacritics } from "../../../domain/search/fold-diacritics.ts";
-import { type Language, languageBits, LANGUAGES, languagesOf } from "../../../domain/search/languages.ts";
+import {
+  type Language,
+  languageOfCode,
+  codeOf,
+  LANGUAGES,
+  prefixOf,
+  prefixOfTerm,
+} from "../../../domain/search/languages.ts";
 import { readQueryWords } from "../../../domain/search/query-words.ts";
 
 async function analyze(text: string, language: Language = "english"): Promise<string[]> {
   const analyzer = await loadAnalyzer(language);
-  return analyzer.analyze(text).map(({ text: term }) => term);
+  return analyzer.analyze(text).map(({ text: term }) => term.slice(prefixOf(language).length));
 }
 
 test("different forms of an English word have the same term", async () => {
@@ -51,7 +58,7 @@ test("an apostrophe separates no word, and a contraction is a stop word with its
 
 test("a word that a stemmer removes stays as it is", async () => {
   const analyzer = new Analyzer("german", { stem: () => "", stopWords: ["und"] });
-  expect(analyzer.analyze("Über und 2024").map(({ text }) => text)).toEqual(["über", "2024"]);
+  expect(analyzer.analyze("Über und 2024").map(({ text }) => text)).toEqual(["de:über", "de:2024"]);
   const english = new Analyzer("english", { stem: (word) => (word === "cafe" ? "" : `${word}+`), stopWords: [] });
   expect(english.analyze("café naïve mp3").map(({ text }) => text)).toEqual(["café", "naive+", "mp3"]);
 });
@@ -63,7 +70,7 @@ test("the stemmer of a language gets the diacritics, and the term has none", asy
     return word;
   };
   const analyzer = new Analyzer("german", { stem, stopWords: [] });
-  expect(analyzer.analyze("Häuser häuser 4711").map(({ text }) => text)).toEqual(["hauser", "hauser", "4711"]);
+  expect(analyzer.analyze("Häuser häuser 4711").map(({ text }) => text)).toEqual(["de:hauser", "de:hauser", "de:4711"]);
   expect(seen).toEqual(["häuser"]);
 });
 
@@ -111,31 +118,53 @@ test.each(LANGUAGES.filter((language) => language !== "simple"))(
   },
 );
 
-test("languages are stored as bits that stay the same when a language is added", () => {
-  expect(languageBits(["english"])).toBe(1);
-  expect(languageBits(["simple", "english", "english"])).toBe(3);
-  expect(languageBits(["ukrainian"])).toBe(2 ** 28);
-  expect(languagesOf(languageBits(LANGUAGES))).toEqual(LANGUAGES);
-  expect(languagesOf(0)).toEqual([]);
+test.each(LANGUAGES.filter((language) => language !== "simple"))("%s has a code of its own", (language) => {
+  expect(languageOfCode(codeOf(language))).toBe(language);
+  expect(languageOfCode("xx")).toBeNull();
 });
 
-const read = (text: string, ...more: Language[]) => readQueryWords(text, ["english", ...more]);
+test("the terms of a language begin with its code, except for those of English and of no one language", async () => {
+  expect(LANGUAGES.filter((language) => prefixOf(language) === "")).toEqual(["english", "simple"]);
+  const [term] = (await loadAnalyzer("german")).analyze("Rechnungen");
+  expect(term?.text).toBe("de:rechnung");
+  expect([prefixOfTerm("de:rechnung"), prefixOfTerm("invoic")]).toEqual(["de:", ""]);
+});
+
+const read = (text: string, ...more: Language[]) =>
+  readQueryWords(text, { language: "english", languages: ["english", ...more] });
 const texts = async (text: string) => (await read(text)).map((word) => word.text);
 
 test("a word has a term for each language in which it differs", async () => {
   expect(await read("Invoices", "simple")).toEqual([
-    { text: "invoices", terms: ["invoic", "invoices"], isStopWord: false },
+    { text: "invoices", terms: ["invoic", "invoices"], otherTerms: [], isStopWord: false },
   ]);
-  expect(await read("Zürich", "simple")).toEqual([{ text: "zurich", terms: ["zurich"], isStopWord: false }]);
+  expect(await read("Zürich", "simple")).toEqual([
+    { text: "zurich", terms: ["zurich"], otherTerms: [], isStopWord: false },
+  ]);
+});
+
+test("a word has other terms in texts of other languages, unless it is a stop word of the query", async () => {
+  expect(await read("Rechnungen", "german", "french")).toEqual([
+    { text: "rechnungen", terms: ["rechnungen"], otherTerms: ["de:rechnung", "fr:rechnungen"], isStopWord: false },
+  ]);
+  expect(await read("the", "german")).toEqual([]);
+});
+
+test.each([
+  ["chinese", "未使用的年假什么时候失效？", ["使用", "年假", "失效"]],
+  ["japanese", "領収書はどこで提出しますか？", ["領収", "提出"]],
+] as const)("a query in %s has pairs of characters of its words only", async (language, query, pairs) => {
+  const words = (await readQueryWords(query, { language, languages: [language] })).map(({ text }) => text);
+  expect(words).toEqual(expect.arrayContaining([...pairs]));
+  expect(words).not.toContain(language === "chinese" ? "的年" : "は提");
 });
 
 test("a word that is a stop word in all languages is left out, and one that is so in some of them is marked", async () => {
-  expect(await read("the price")).toEqual([{ text: "price", terms: ["price"], isStopWord: false }]);
+  expect(await read("the price")).toEqual([{ text: "price", terms: ["price"], otherTerms: [], isStopWord: false }]);
   expect(await read("the price", "simple")).toEqual([
-    { text: "the", terms: ["the"], isStopWord: true },
-    { text: "price", terms: ["price"], isStopWord: false },
+    { text: "the", terms: ["the"], otherTerms: [], isStopWord: true },
+    { text: "price", terms: ["price"], otherTerms: [], isStopWord: false },
   ]);
-  expect(await readQueryWords("price", [])).toEqual([]);
 });
 
 test("words with the same terms are read once, as they are written first", async () => {

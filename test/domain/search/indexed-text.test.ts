@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { analyzeText, type IndexedText, languagesIn } from "../../../domain/search/indexed-text.ts";
+import { analyzeText, type IndexedText } from "../../../domain/search/indexed-text.ts";
 
 const text = (more: Partial<IndexedText>): IndexedText => ({
   title: "",
@@ -39,14 +39,4 @@ test("the words of further texts count in the body, as often as their weight say
 test("of a further text, only the stop words can be counted", async () => {
   const parts = [{ text: "The refund of the invoices", weight: 1, words: "stop words" as const }];
   expect(await countsOf({ body: "refund", parts })).toEqual({ refund: [0, 1], the: [0, 2], of: [0, 1] });
-});
-
-test("a text is searched for in its language, and in `simple` if some of its stop words are indexed", () => {
-  const [plain, stopWords] = [
-    { text: "a", weight: 1 },
-    { text: "a", weight: 1, words: "stop words" as const },
-  ];
-  expect(languagesIn(text({ language: "german" }))).toEqual(["german"]);
-  expect(languagesIn(text({ language: "german", parts: [plain] }))).toEqual(["german"]);
-  expect(languagesIn(text({ language: "german", parts: [plain, stopWords] }))).toEqual(["german", "simple"]);
 });

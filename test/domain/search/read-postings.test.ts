@@ -6,7 +6,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const db = () => service().service.parts.db;
-const word = (...terms: string[]) => ({ text: terms.join(), terms, isStopWord: false });
+const word = (...terms: string[]) => ({ text: terms.join(), terms, otherTerms: [], isStopWord: false });
 
 /** Stores postings that only have counts, and returns the id of their scope, which no scope of a test has. */
 async function countsOf(counts: Record<string, number[]>): Promise<number> {
@@ -40,7 +40,7 @@ test("of the words of a query, the rarest ones that a text has are selected, by 
   const id = await countsOf({ a: [7, 2], b: [3], c: [4], d: [1], e: [50] });
   const words = [word("a"), word("b", "c"), word("absent"), word("d", "e"), word("d")];
   const { counted, rare } = await selectRareWords(db(), id, words, 3);
-  expect(counted).toEqual([9, 7, 0, 51, 1].map((count, index) => ({ word: words[index], count })));
+  expect(counted).toEqual([9, 7, 0, 51, 1].map((count, index) => ({ word: words[index], count, otherCount: 0 })));
   expect(rare).toEqual([word("d"), word("b", "c"), word("a")]);
 });
 

@@ -26,10 +26,17 @@ function postingsOf(...occurrences: Occurrence[]): TermPostings {
 }
 
 /** A word with one term. */
-const word = (...occurrences: Occurrence[]): MatchedWord => [{ postings: postingsOf(...occurrences), weight: 1 }];
+const word = (...occurrences: Occurrence[]): MatchedWord => [
+  { postings: postingsOf(...occurrences), weight: 1, prefix: "" },
+];
 
 const score = (words: MatchedWord[], more: Partial<ScoringOptions> = {}) =>
-  scorePostings(words, { textCount: 10, averageLength: 3, limit: 10, ...more });
+  scorePostings(words, {
+    byPrefix: new Map([["", { textCount: 10, averageLength: 3 }]]),
+    prefix: "",
+    limit: 10,
+    ...more,
+  });
 
 /** The score of BM25 for a word that is in so many of ten texts, so often in a text of so many words; on average they have three. */
 function expected(count: number, frequency = 1, length = 3): number {
@@ -59,8 +66,8 @@ test("the scores of several words are added, and a rare word counts more", () =>
 
 test("of several terms of a word, the best one counts, by its weight, and the word is as frequent as all of them", () => {
   const terms = [
-    { postings: postingsOf({ indexId: 0 }, { indexId: 1 }), weight: 1 },
-    { postings: postingsOf({ indexId: 1, body: 9 }, { indexId: 2 }), weight: 0.5 },
+    { postings: postingsOf({ indexId: 0 }, { indexId: 1 }), weight: 1, prefix: "" },
+    { postings: postingsOf({ indexId: 1, body: 9 }, { indexId: 2 }), weight: 0.5, prefix: "" },
   ];
   expect(score([terms])).toEqual([close(1, 0.5 * expected(4, 9)), close(0, expected(4)), close(2, 0.5 * expected(4))]);
   expect(score([terms.toReversed()])).toEqual(score([terms]));
@@ -83,7 +90,7 @@ test("texts in several blocks are scored, also those of a block that only one of
 
 test("of equal scores, the lowest index ids stay, in whatever order the blocks are", () => {
   const { count, blocks } = postingsOf({ indexId: 0 }, { indexId: 1 }, { indexId: 5000 });
-  const found = score([[{ postings: { count, blocks: blocks.toReversed() }, weight: 1 }]], { limit: 2 });
+  const found = score([[{ postings: { count, blocks: blocks.toReversed() }, weight: 1, prefix: "" }]], { limit: 2 });
   expect(found.map(({ indexId }) => indexId)).toEqual([0, 1]);
 });
 
@@ -91,10 +98,10 @@ test("only texts of the categories and with the index ids are found, by one term
   const texts = Array.from({ length: 8 }, (_, category) => ({ indexId: category, category }));
   const postings = postingsOf(...texts);
   for (const terms of [
-    [{ postings, weight: 1 }],
+    [{ postings, weight: 1, prefix: "" }],
     [
-      { postings, weight: 1 },
-      { postings, weight: 0.1 },
+      { postings, weight: 1, prefix: "" },
+      { postings, weight: 0.1, prefix: "" },
     ],
   ]) {
     const find = (more: Partial<ScoringOptions>) => score([terms], more).map(({ indexId }) => indexId);
@@ -125,4 +132,26 @@ test("the fewer texts have a word, the more it says, and it never says less than
   expect(inverseDocumentFrequency(10, 10)).toBeCloseTo(Math.log(1 + 0.5 / 10.5), 10);
   // The terms of several languages can be in one text.
   expect(inverseDocumentFrequency(20, 10)).toBe(inverseDocumentFrequency(10, 10));
+});
+
+test("a word is as frequent as in the texts of each language, and in another language not rarer than in that of the query", () => {
+  const own = { textCount: 10, averageLength: 3 };
+  const found = (other: number) =>
+    score(
+      [
+        [
+          { postings: postingsOf({ indexId: 0 }, { indexId: 1 }), weight: 1, prefix: "" },
+          { postings: postingsOf({ indexId: 2 }), weight: 1, prefix: "de:" },
+        ],
+      ],
+      {
+        byPrefix: new Map([
+          ["", own],
+          ["de:", { textCount: other, averageLength: 3 }],
+        ]),
+      },
+    );
+  expect(found(1000)).toEqual([close(0, expected(2)), close(1, expected(2)), close(2, expected(2))]);
+  const [, , last] = found(1);
+  expect(last).toEqual({ indexId: 2, score: expect.closeTo(Math.log(1 + 0.5 / 1.5), 10) });
 });

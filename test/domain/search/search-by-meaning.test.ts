@@ -158,8 +158,8 @@ test("without an endpoint, changes of texts leave the vectors table and its stat
 test("a search reads the vectors of its scope, and no vector of another organization", async () => {
   const em = service().service.parts.orm.em.fork();
   await em.execute(
-    `insert into search_scopes (org_id, kind, owner_id, next_index_id, text_count, total_length, languages, analyzer_version, embedding_model, embedded_index_id)
-     select gen_random_uuid(), 'project', gen_random_uuid(), 300, 300, 300, 1, 1, 'm', 300 from generate_series(1, 20)`,
+    `insert into search_scopes (org_id, kind, owner_id, next_index_id, text_count, total_length, analyzer_version, embedding_model, embedded_index_id)
+     select gen_random_uuid(), 'project', gen_random_uuid(), 300, 300, 300, 1, 'm', 300 from generate_series(1, 20)`,
   );
   await em.execute(
     `insert into search_vectors (scope_id, index_id, category, signs, vector)

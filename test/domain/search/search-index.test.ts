@@ -91,22 +91,22 @@ test("a search returns the words of its query, and the similar terms of a word t
       expect.closeTo(weight, 10),
     ),
   );
-  expect(await newScope().search("refund")).toEqual({ hits: [], words: [] });
+  expect(await newScope().search("refund")).toEqual({ hits: [], words: [], language: "english" });
 });
 
 test("a scope whose texts have no words has no hits, and no words to weigh", async () => {
   const scope = newScope();
   await scope.add(text(""), text("the"));
-  expect(await scope.search("refund")).toEqual({ hits: [], words: [] });
+  expect(await scope.search("refund")).toEqual({ hits: [], words: [], language: "english" });
 });
 
 test("a stop word of one of the languages counts less, unless the query has no other words", async () => {
   const scope = newScope();
   await scope.add(text("other"), text("the x y", { language: "simple" }), text("refund x y", { language: "simple" }));
-  expect(await scope.find("the refund", { language: "any" })).toEqual([2, 1]);
+  expect(await scope.find("the refund", { language: "detect" })).toEqual([2, 1]);
   const [both, alone] = [
-    await scope.search("the refund", { language: "any" }),
-    await scope.search("the", { language: "any" }),
+    await scope.search("the refund", { language: "detect" }),
+    await scope.search("the", { language: "detect" }),
   ];
   expect(alone.hits[0]!.score).toBeCloseTo(both.hits[0]!.score, 10);
   expect(both.hits[1]!.score).toBeCloseTo(0.3 * both.hits[0]!.score, 10);
@@ -119,11 +119,11 @@ test("texts of several languages are found by words of each of them", async () =
     text("Die Rechnungen werden bezahlt.", { language: "german" }),
     text("Les factures sont payées.", { language: "french" }),
   );
-  expect(await scope.find("invoice", { language: "any" })).toEqual([0]);
-  expect(await scope.find("Rechnung", { language: "any" })).toEqual([1]);
-  expect(await scope.find("facture payée", { language: "any" })).toEqual([2]);
+  expect(await scope.find("invoice", { language: "detect" })).toEqual([0]);
+  expect(await scope.find("Rechnung", { language: "detect" })).toEqual([1]);
+  expect(await scope.find("facture payée", { language: "detect" })).toEqual([2]);
   // The word is a stop word in German only.
-  expect(await scope.find("are", { language: "any" })).toEqual([]);
+  expect(await scope.find("are", { language: "detect" })).toEqual([]);
 });
 
 test("a word finds longer words on request, those of one or two letters only when they are the whole query", async () => {
@@ -175,7 +175,7 @@ test.each([
 ])("%s is a query without hits", async (_what, query) => {
   const scope = newScope();
   await scope.add(text("refund what is the"));
-  for (const more of [{}, { typos: true, prefix: true }, { language: "any" }] as const)
+  for (const more of [{}, { typos: true, prefix: true }, { language: "detect" }] as const)
     expect(await scope.find(query, more)).toEqual([]);
 });
 
@@ -194,7 +194,7 @@ test.each([
   await scope.add(text("A refund."));
   // Of a very long query, only the beginning is read.
   const expected = what === "10,000 different words" ? [] : [0];
-  for (const more of [{}, { typos: true, prefix: true }, { language: "any" }] as const)
+  for (const more of [{}, { typos: true, prefix: true }, { language: "detect" }] as const)
     expect(await scope.find(query, more)).toEqual(expected);
 });
 
@@ -227,12 +227,13 @@ test("of a long query, all words are weighed, and its rarest words are completed
   expect((await search([...words.slice(2), "penguin", "zebrra"])).ids).toContain(3);
 });
 
-test("a query in one language finds no texts by the terms of another language", async () => {
+test("a query finds texts of no one language too", async () => {
   const scope = newScope();
   await scope.add(text("invoices"), text("invoices", { language: "simple" }));
-  expect(await scope.find("invoices", { language: "english" })).toEqual([0]);
-  expect(await scope.find("invoices", { language: "simple" })).toEqual([1]);
-  expect(await scope.find("invoices", { language: "any" })).toEqual([0, 1]);
+  expect(await scope.find("invoices", { language: "english" })).toEqual([0, 1]);
+  expect(await scope.find("invoices", { language: "simple" })).toEqual([1, 0]);
+  expect(await scope.find("invoices", { language: "detect" })).toEqual([0, 1]);
+  expect(await scope.find("invoices", { language: "german" })).toEqual([1, 0]);
 });
 
 test("a search finds nothing of another scope: not of another organization, kind or owner", async () => {
@@ -270,6 +271,6 @@ test.each([
 ])("words in %s are found in any language", async (_script, words) => {
   const scope = newScope();
   for (const language of ["english", "simple"] as const) await scope.add(text(words, { language }), text("refund"));
-  for (const language of ["english", "simple", "any"] as const)
+  for (const language of ["english", "simple", "detect"] as const)
     expect((await scope.find(words, { language })).toSorted()).toEqual([0, 2]);
 });

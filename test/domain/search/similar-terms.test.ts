@@ -18,6 +18,7 @@ async function scopeOf(...bodies: string[]): Promise<number> {
 const word = (value: string, more: Partial<QueryWord> = {}): QueryWord => ({
   text: value,
   terms: [value],
+  otherTerms: [],
   isStopWord: false,
   ...more,
 });
@@ -28,11 +29,11 @@ function termsOf(found: ReadonlyMap<QueryWord, readonly SimilarTerm[]>): Record<
   return Object.fromEntries([...found].map(([{ text: key }, terms]) => [key, terms.map(({ term }) => term)]));
 }
 
-const prefixed = async (id: number, words: readonly QueryWord[]) => termsOf(await findPrefixed(db(), id, words));
+const prefixed = async (id: number, words: readonly QueryWord[]) => termsOf(await findPrefixed(db(), id, words, ""));
 
 async function similar(id: number, words: readonly QueryWord[], textCount = 10): Promise<Record<string, string[]>> {
-  const statistics = { id, textCount, averageLength: 1, languages: ["simple" as const] };
-  const found = termsOf(await findSimilar(db(), statistics, words));
+  const statistics = { id, textCount, averageLength: 1, languages: [], byPrefix: new Map() };
+  const found = termsOf(await findSimilar(db(), statistics, words, ""));
   return Object.fromEntries(Object.entries(found).map(([key, terms]) => [key, terms.toSorted()]));
 }
 
@@ -42,7 +43,7 @@ const letters = (count: number) =>
 
 test("a word is completed to the terms that begin with it, the most frequent first, and not to itself", async () => {
   const id = await scopeOf("card cardinal carding car cb cat", "cardinal cardinal", "cardinal");
-  expect(await findPrefixed(db(), id, wordsOf("card"))).toEqual(
+  expect(await findPrefixed(db(), id, wordsOf("card"), "")).toEqual(
     new Map([
       [
         word("card"),
@@ -64,7 +65,7 @@ test("a term of another scope does not complete a word", async () => {
 
 test("a word is completed as it is written and as it is in the index, and a shorter term counts in full", async () => {
   const id = await scopeOf("invoice invoices invoicing invoic");
-  const found = await findPrefixed(db(), id, [word("invoices", { terms: ["invoic"] })]);
+  const found = await findPrefixed(db(), id, [word("invoices", { terms: ["invoic"] })], "");
   expect([...found.values()][0]!.toSorted((a, b) => (a.term < b.term ? -1 : 1))).toEqual([
     { term: "invoice", weight: 0.5 },
     { term: "invoices", weight: 0.5 },
@@ -106,13 +107,13 @@ test("a word of four letters is similar to terms with one other letter, and one 
 
 test("a term with one other letter counts half as much as the word, and one with two a quarter", async () => {
   const id = await scopeOf("invoices invoicez");
-  const scope = { id, textCount: 10, averageLength: 1, languages: [] };
-  const [found] = (await findSimilar(db(), scope, [word("invoixez", { terms: ["invoices"] })])).values();
+  const scope = { id, textCount: 10, averageLength: 1, languages: [], byPrefix: new Map() };
+  const [found] = (await findSimilar(db(), scope, [word("invoixez", { terms: ["invoices"] })], "")).values();
   expect(found!.toSorted((a, b) => (a.term < b.term ? -1 : 1))).toEqual([
     { term: "invoices", weight: 0.5 },
     { term: "invoicez", weight: 0.5 },
   ]);
-  const [further] = (await findSimilar(db(), scope, wordsOf("invoixec"))).values();
+  const [further] = (await findSimilar(db(), scope, wordsOf("invoixec"), "")).values();
   expect(further).toEqual(expect.arrayContaining([{ term: "invoices", weight: 0.25 }]));
 });
 
@@ -129,8 +130,8 @@ test("of more than 24 similar terms, those with fewer errors stay, and then thos
   const near = ["k", "l", "m"].map((ending) => `abcdefgh${ending}`);
   const far = letters(30).map((ending) => `abcdefgh${ending}`);
   const id = await scopeOf([...far, ...near].join(" "), far.slice(-2).join(" "));
-  const statistics = { id, textCount: 2, averageLength: 30, languages: [] };
-  const [found] = (await findSimilar(db(), statistics, wordsOf("abcdefgh"))).values();
+  const statistics = { id, textCount: 2, averageLength: 30, languages: [], byPrefix: new Map() };
+  const [found] = (await findSimilar(db(), statistics, wordsOf("abcdefgh"), "")).values();
   const terms = found!.map(({ term }) => term);
   expect(terms).toHaveLength(24);
   expect([terms.slice(0, 3).toSorted(), terms.slice(3, 5).toSorted()]).toEqual([near, far.slice(-2)]);

@@ -82,3 +82,17 @@ test("a long word is cut, and never within a surrogate pair", () => {
   expect(words("x".repeat(100))).toEqual(["x".repeat(40)]);
   expect(words(`x${"𐌲".repeat(30)}`)).toEqual([`x${"𐌲".repeat(19)}`]);
 });
+
+test.each([
+  ["a soft hyphen", "in\u00advoice"],
+  ["a space without width", "in\u200bvoice"],
+  ["a word joiner", "in\u2060voice"],
+  ["a byte order mark", "\ufeffinvoice"],
+])("%s hides no word", (_, text) => {
+  expect(splitWords(text).map((word) => word.text)).toEqual(["invoice"]);
+});
+
+test("words are separated by spaces that do not break, and joined by hyphens that do not break", () => {
+  expect(splitWords("ten\u00a0euros").map((word) => word.text)).toEqual(["ten", "euros"]);
+  expect(splitWords("log\u2011in").map((word) => word.text)).toEqual(["login", "log", "in"]);
+});

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { weighWords } from "../../../domain/search/weigh-words.ts";
 
-const word = (text: string, ...terms: string[]) => ({ text, terms, isStopWord: false });
+const word = (text: string, ...terms: string[]) => ({ text, terms, otherTerms: [], isStopWord: false });
 
 test("a word has its terms and those of similar words, and weighs more if few texts have it", () => {
   const weighed = weighWords(
     [
-      { word: word("invoices", "invoic", "invoices"), count: 3, similar: [] },
-      { word: word("refnd", "refnd"), count: 0, similar: [{ term: "refund", weight: 0.5 }] },
+      { word: word("invoices", "invoic", "invoices"), count: 3, otherCount: 0, similar: [] },
+      { word: word("refnd", "refnd"), count: 0, otherCount: 0, similar: [{ term: "refund", weight: 0.5 }] },
     ],
     9,
   );

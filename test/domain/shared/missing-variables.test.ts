@@ -61,6 +61,11 @@ const MESSAGES: [message: string, names: string[]][] = [
   ["✖ Invalid input: expected string, received undefined\n  → at DATABASE_URL", ["DATABASE_URL"]],
   // valibot
   ['ValiError: Invalid key: Expected "DATABASE_URL" but received undefined', ["DATABASE_URL"]],
+  // class-validator
+  [
+    "An instance of Settings has failed the validation:\n - property FILE_DRIVER has failed the following constraints: isEnum",
+    ["FILE_DRIVER"],
+  ],
   // SvelteKit and Astro
   ['"DATABASE_URL" is not exported by "virtual:env/static/private", imported by "src/hooks.ts".', ["DATABASE_URL"]],
   [

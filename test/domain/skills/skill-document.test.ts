@@ -14,7 +14,8 @@ const yaml: YamlParser = {
 };
 
 const FIELDS = { name: "notes", description: "Takes notes" };
-const parse = (content: string | Uint8Array) => parseSkillDocument(yaml, "org-1", Buffer.from(content));
+const read = (content: string | Uint8Array) => parseSkillDocument(yaml, "org-1", Buffer.from(content), "folder");
+const parse = async (content: string | Uint8Array) => (await read(content)).document;
 const parseFields = (fields: unknown) => parse(`---\n${JSON.stringify(fields)}\n---\n`);
 const invalid = (message: string) => ({ code: "invalid", message: expect.stringContaining(`SKILL.md: ${message}`) });
 
@@ -71,7 +72,6 @@ describe("frontmatter", () => {
   });
 
   test.each([
-    ["no hyphens before it", `${text}\n---\n`, "must start with frontmatter"],
     ["a line before it", `\n---\n${text}\n---\n`, "must start with frontmatter"],
     ["four hyphens", `----\n${text}\n---\n`, "must start with frontmatter"],
     ["four hyphens after it", `---\n${text}\n----\n`, "must start with frontmatter"],
@@ -95,11 +95,40 @@ test("a SKILL.md has at most 256 KiB of UTF-8 text", async () => {
     await expect(parse(content)).rejects.toMatchObject(invalid("must be UTF-8 text without NUL characters"));
 });
 
+describe("warnings", () => {
+  const warningsOf = async (fields: object) =>
+    (await read(`---\n${JSON.stringify({ ...FIELDS, ...fields })}\n---\n`)).warnings;
+
+  test("name long texts, beyond what the format recommends", async () => {
+    expect(await warningsOf({ description: "x".repeat(1024), compatibility: "x".repeat(500) })).toEqual([]);
+    expect(await warningsOf({ description: "x".repeat(1025), compatibility: "x".repeat(501) })).toEqual([
+      "SKILL.md: description has 1025 characters. Some agents accept or read at most 1024.",
+      "SKILL.md: compatibility has 501 characters. Some agents accept or read at most 500.",
+    ]);
+  });
+
+  test.each([undefined, 1, "my notes"])(
+    "say that the name %s is not one, and the name of the folder is used",
+    async (name) => {
+      expect(await warningsOf({ name })).toEqual([expect.stringContaining("name must have 1 to 64")]);
+      expect(await parseFields({ ...FIELDS, name })).toMatchObject({ name: "folder" });
+    },
+  );
+
+  test("say that a document has no frontmatter, and its first paragraph is the description", async () => {
+    const { document, warnings } = await read(`# Notes\r\n\r\n${"Takes notes. ".repeat(100)}\r\n\r\nMore.`);
+    expect(document).toMatchObject({ name: "folder", description: "Takes notes. ".repeat(100).slice(0, 1000).trim() });
+    expect(warnings[0]).toContain("it has no frontmatter");
+    for (const empty of ["", "# Notes\n\n## More\n"])
+      await expect(read(empty)).rejects.toMatchObject(invalid("must start with frontmatter"));
+  });
+});
+
 describe("the fields", () => {
   test.each<[what: string, fields: object]>([
-    ["a long description", { description: "x".repeat(1024) }],
+    ["a long description", { description: "x".repeat(8000) }],
     ["a long license", { license: "x".repeat(2000) }],
-    ["a long compatibility", { compatibility: "x".repeat(500) }],
+    ["a long compatibility", { compatibility: "x".repeat(2000) }],
     ["many allowed tools", { "allowed-tools": "x".repeat(2000) }],
     ["metadata with a number and a boolean", { metadata: { version: 1, draft: false, none: null } }],
     ["nested metadata", { metadata: { deep: nested(8) } }],
@@ -109,16 +138,17 @@ describe("the fields", () => {
   });
 
   test.each<[what: string, fields: object, message: string]>([
-    ["no name", { name: undefined }, "name must have 1 to 64"],
-    ["a name that is a number", { name: 1 }, "name must have 1 to 64"],
-    ["a name with a space", { name: "my notes" }, "name must have 1 to 64"],
-    ["no description", { description: undefined }, "description must be a text of 1 to 1024 characters"],
-    ["an empty description", { description: " \u200e" }, "description must be a text of 1 to 1024 characters"],
-    ["a description that is a number", { description: 1 }, "description must be a text of 1 to 1024 characters"],
-    ["a description over the limit", { description: "x".repeat(1025) }, "description must be a text"],
+    ["no description", { description: undefined }, "description must be a text of 1 to 8000 characters"],
+    ["an empty description", { description: " \u200e" }, "description must be a text of 1 to 8000 characters"],
+    ["a description that is a number", { description: 1 }, "description must be a text of 1 to 8000 characters"],
+    ["a description over the limit", { description: "x".repeat(8001) }, "description must be a text"],
     ["an empty license", { license: "" }, "license must be a text of 1 to 2000 characters"],
     ["a license over the limit", { license: "x".repeat(2001) }, "license must be a text of 1 to 2000 characters"],
-    ["a compatibility over the limit", { compatibility: "x".repeat(501) }, "compatibility must be a text of 1 to 500"],
+    [
+      "a compatibility over the limit",
+      { compatibility: "x".repeat(2001) },
+      "compatibility must be a text of 1 to 2000",
+    ],
     ["too many allowed tools", { "allowed-tools": "x".repeat(2001) }, "allowed-tools must be a text of 1 to 2000"],
     ["allowed tools that are a map", { "allowed-tools": {} }, "allowed-tools must be a text of 1 to 2000"],
     ["metadata that is a text", { metadata: "x" }, "metadata must be a map"],

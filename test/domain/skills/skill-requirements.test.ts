@@ -78,6 +78,10 @@ test("one of any_binaries is enough, and one of the platforms", () => {
     "binary: one of claude, codex",
   ]);
   expect(findMissing(NONE, null)).toEqual([]);
+  expect(findMissing({ ...NONE, binaries: ["ffmpeg"], platforms: ["darwin"] }, null)).toEqual([
+    "platform: needs darwin (unknown: no runtime declared)",
+    "binary: ffmpeg (unknown: no runtime declared)",
+  ]);
 });
 
 test("a declared runtime has sorted lists without duplicates", () => {

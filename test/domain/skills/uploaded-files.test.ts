@@ -36,9 +36,15 @@ describe("the files of a skill", () => {
     expect(decode(DOCUMENT, ...paths.slice(1).map((path) => file(path))).map(([path]) => path)).toEqual(paths);
   });
 
+  test("can have further documents below the one at the top, which are files as any other", () => {
+    const files = [DOCUMENT, file("a/SKILL.md"), file("b/skill.md")];
+    expect(decode(...files).map(([path]) => path)).toEqual(["SKILL.md", "a/SKILL.md", "b/skill.md"]);
+  });
+
   test.each<[what: string, files: UploadedFile[], message: string]>([
     ["no SKILL.md", [file("README.md"), file("SKILL.md.txt")], "the skill has no SKILL.md"],
-    ["two of them", [DOCUMENT, file("a/SKILL.md"), file("b/skill.md")], "one SKILL.md, but there are 3"],
+    ["two of them", [file("a/SKILL.md"), file("b/skill.md")], "one SKILL.md, but there are 2"],
+    ["two spellings", [DOCUMENT, file("skill.md")], '"skill.md" is there twice'],
     ["another spelling", [file("skill.md")], '"skill.md" must be named SKILL.md, at the top or in the folder'],
     ["another spelling in the folder", [file("notes/Skill.md")], '"notes/Skill.md" must be named SKILL.md'],
     ["SKILL.md in a nested folder", [file("notes/a/SKILL.md")], "at the top or in the folder of the skill"],
@@ -61,19 +67,19 @@ describe("the files of a skill", () => {
     expect(() => decode(...files, file("further.txt"))).toThrow(invalid("at most 200 files"));
   });
 
-  test("have at most 5 MiB together", () => {
-    const half = file("half", "x".repeat(2.5 * MEBIBYTE));
-    const rest = (bytes: number) => file("rest", "x".repeat(2.5 * MEBIBYTE - DOCUMENT.content.length + bytes));
+  test("have at most 10 MiB together", () => {
+    const half = file("half", "x".repeat(5 * MEBIBYTE));
+    const rest = (bytes: number) => file("rest", "x".repeat(5 * MEBIBYTE - DOCUMENT.content.length + bytes));
     expect(decode(DOCUMENT, half, rest(0))).toHaveLength(3);
-    expect(() => decode(DOCUMENT, half, rest(1))).toThrow(invalid("more than 5 MiB together"));
+    expect(() => decode(DOCUMENT, half, rest(1))).toThrow(invalid("more than 10 MiB together"));
   });
 
   test("have a bound that an archive is read within", () => {
     const collector = new FileCollector();
-    expect(collector.remainingBytes).toBe(5 * MEBIBYTE);
+    expect(collector.remainingBytes).toBe(10 * MEBIBYTE);
     collector.reserve("a");
     collector.add("a", Buffer.alloc(1000));
-    expect(collector.remainingBytes).toBe(5 * MEBIBYTE - 1000);
+    expect(collector.remainingBytes).toBe(10 * MEBIBYTE - 1000);
   });
 });
 

@@ -108,7 +108,12 @@ async function callTools(source: string, calls: [tool: string, input: Record<str
   const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), await bundleSource(source));
   const runtime = platform.platform.isolatedRuntime;
   const signal = AbortSignal.timeout(60_000);
-  const request = { code: { runtime: "worker", scriptPath } as const, sourceDirectory: folder.path, signal };
+  const request = {
+    code: { runtime: "worker", scriptPath } as const,
+    sourceDirectory: folder.path,
+    variables: { values: {}, masks: [] },
+    signal,
+  };
   const { procedures } = await new IsolatedDiscovery({ runtime, timeoutMs: 40_000 }).discover(request);
   await using app = await runtime.start(
     {
@@ -137,33 +142,29 @@ async function callTools(source: string, calls: [tool: string, input: Record<str
   );
 }
 
-test.each(Object.entries(SERVERS))(
-  "every tool of a server with %s can be called",
-  { timeout: 90_000 },
-  async (_name, source) => {
-    const results = await callTools(source, [
-      ["echo", { text: "you" }],
-      ["add", { a: 1, b: 2 }],
-      ["files", {}],
-      ["fail", {}],
-      ["slow", {}],
-      ["echo", { text: "again" }],
-    ]);
-    const files = [
-      { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "hello" } },
-      { type: "image", data: PIXEL, mimeType: "image/png" },
-      { type: "resource_link", uri: "https://example.com/b", name: "b" },
-    ];
-    expect(results).toEqual([
-      { ok: true, output: "hi you" },
-      { ok: true, output: { sum: 3 } },
-      { ok: true, output: files, content: { blocks: files, isOutput: true } },
-      { ok: false, status: 200, message: expect.stringContaining("closed on Sundays") },
-      { ok: true, output: "done" },
-      { ok: true, output: "hi again" },
-    ]);
-  },
-);
+test.each(Object.entries(SERVERS))("every tool of a server with %s can be called", async (_name, source) => {
+  const results = await callTools(source, [
+    ["echo", { text: "you" }],
+    ["add", { a: 1, b: 2 }],
+    ["files", {}],
+    ["fail", {}],
+    ["slow", {}],
+    ["echo", { text: "again" }],
+  ]);
+  const files = [
+    { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "hello" } },
+    { type: "image", data: PIXEL, mimeType: "image/png" },
+    { type: "resource_link", uri: "https://example.com/b", name: "b" },
+  ];
+  expect(results).toEqual([
+    { ok: true, output: "hi you" },
+    { ok: true, output: { sum: 3 } },
+    { ok: true, output: files, content: { blocks: files, isOutput: true } },
+    { ok: false, status: 200, message: expect.stringContaining("closed on Sundays") },
+    { ok: true, output: "done" },
+    { ok: true, output: "hi again" },
+  ]);
+});
 
 test.each(["SDK 1 with sessions", "SDK 1 without sessions", "SDK 2 with sessions", "SDK 2 for both eras"])(
   "a tool of a server with %s that asks its client for input ends at once with an error",

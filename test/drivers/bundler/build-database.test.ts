@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** Sends PostgreSQL's request for TLS, and prints the letter that the server responds with: N over a unix socket. */
+/** Sends PostgreSQL's request for TLS, and prints the letter that it gets: S, because the service ends TLS. */
 const CLIENT = `
   const [, , who] = process.argv;
   const socket = require("net").connect(Number(process.env.PGPORT), process.env.PGHOST);
@@ -50,10 +50,25 @@ async function build(files: Readonly<Record<string, string>>, request: Partial<B
 
 test("a build script reaches an empty database, which is migrated before and removed afterwards", async () => {
   const { log, server } = await build(FILES);
-  expect(log).toMatch(/^migration N postgresql:\/\/app_\w+:\w+@127\.0\.0\.1:5432\/app_\w+$/m);
-  expect(log).toMatch(/^build N postgresql:\/\/app_/m);
+  expect(log).toMatch(/^migration S postgresql:\/\/app_\w+:\w+@127\.0\.0\.1:5432\/app_\w+$/m);
+  expect(log).toMatch(/^build S postgresql:\/\/app_/m);
   expect(await postgres.list()).toEqual([]);
   expect(server).toMatchObject({ migration: "npm run migrate", postgres: { variables: { APP_DB_URL: "url" } } });
+});
+
+test("the migration of a build runs programs of installed packages", async () => {
+  const { log, server } = await build({
+    ...FILES,
+    "package.json": JSON.stringify({
+      dependencies: { pg: "file:./pg", "drizzle-kit": "file:./drizzle-kit" },
+      scripts: { start: "node server.js", build: "node client.js build" },
+    }),
+    "drizzle-kit/package.json": JSON.stringify({ name: "drizzle-kit", version: "1.0.0", bin: "kit.js" }),
+    "drizzle-kit/kit.js": "#!/usr/bin/env node\nconsole.log(`the kit runs ${process.argv[2]}`);",
+  });
+  expect(server).toMatchObject({ migration: "drizzle-kit push" });
+  expect(log).toContain("the kit runs push");
+  expect(log).not.toContain("warning: `drizzle-kit push`");
 });
 
 test("a build whose owner names a database for builds gets no other one", async () => {
@@ -68,5 +83,5 @@ test("a migration that fails does not end the build", async () => {
     "package.json": FILES["package.json"].replace("client.js migration", "none.js"),
   });
   expect(log).toContain("warning: `npm run migrate` failed on the empty database of the build.");
-  expect(log).toMatch(/^build N /m);
+  expect(log).toMatch(/^build S /m);
 });

@@ -45,6 +45,13 @@ const PACKAGES: readonly PublishedPackage[] = [
   scripted("reading", { postinstall: "cp /build/schema.prisma index.js" }),
   scripted("writing", { postinstall: "date +%N >/build/written.txt" }),
   scripted("unrelated", {}),
+  {
+    name: "native",
+    version: "1.0.0",
+    files: { "cli.js": "#!/usr/bin/env node\n" },
+    // As esbuild does.
+    manifest: { bin: { native: "cli.js" }, scripts: { postinstall: "cp -f /usr/bin/echo cli.js" } },
+  },
 ];
 
 let registry: TestRegistry;
@@ -82,6 +89,16 @@ describe("the scripts of installed packages", () => {
       await using checkout = await createCheckout(project(["dependent", "generating"], { packageManager }, settings));
       await installCheckout(mirror(), checkout);
       expect(await readImported(checkout, "generating")).toBe("generated");
+    },
+  );
+
+  test.each([["npm@11.0.0"], ["pnpm@9.0.0"]])(
+    "%s: a program that a script has replaced by a native one can be run",
+    async (packageManager) => {
+      const scripts = { postinstall: "native one two >said.txt" };
+      await using checkout = await createCheckout(project(["native"], { packageManager, scripts }));
+      await installCheckout(mirror(), checkout);
+      expect(await read(checkout, "said.txt")).toBe("one two\n");
     },
   );
 

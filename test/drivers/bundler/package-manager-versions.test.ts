@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { createRegistryBundler } from "../../support/builds/publish-project.ts";
 
 const PAGE = "mkdir -p dist && echo '<h1>built</h1>' >dist/index.html && echo The page is built.";
 
@@ -35,6 +36,26 @@ describe("a project that names a version of its package manager", () => {
     expect(bundle.assets).not.toBeNull();
     expect(log.split("\n").filter((line) => line === "The page is built.")).toHaveLength(1 + others.length);
     expect(log.slice(0, log.indexOf("The page is built."))).not.toMatch(/configured to use|npm warn/);
+  });
+
+  test.each([
+    ["6.0", "8.15.9"],
+    ["5.4", "7.33.7"],
+  ])("a lockfile of pnpm in the format %s is installed with pnpm %s, which reads it", async (format, version) => {
+    const program = "console.log('The old pnpm runs', process.argv[2]);";
+    const [pnpm, page] = [
+      { name: "pnpm", version, files: { "bin/pnpm.cjs": program }, manifest: {} },
+      { name: "page", version: "1.0.0", files: { "index.js": "" }, manifest: {} },
+    ];
+    await using setup = await createRegistryBundler([pnpm, page]);
+    await using checkout = await createCheckout({
+      "package.json": JSON.stringify({ dependencies: { page: "1.0.0" } }),
+      "pnpm-lock.yaml": `lockfileVersion: '${format}'\n`,
+      "index.html": "<h1>page</h1>",
+    });
+    const { log } = await runBundler(setup.bundler, checkout);
+    expect(log).toContain(`Using pnpm ${version}, from the package registry.`);
+    expect(log).toContain("The old pnpm runs install");
   });
 
   test("devEngines of package.json selects the package manager too", async () => {

@@ -67,6 +67,9 @@ test("Drizzle migrates if the project has migrations, and pushes its schema othe
   const journal = { "lib/migrations/meta/_journal.json": "{}" };
   expect(await read({ ...files, ...journal })).toEqual({ postgres, migration: "drizzle-kit migrate" });
   expect(await read({ "drizzle.config.ts": config })).toEqual({ postgres });
+  const old = { ...files, "node_modules/drizzle-kit/package.json": '{ "version": "0.20.14" }' };
+  expect(await read(old)).toEqual({ postgres, migration: "drizzle-kit push:pg" });
+  expect(await read({ ...old, ...journal })).toEqual({ postgres });
 });
 
 test("Knex migrates to its latest version", async () => {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import { bundleFailure } from "../../support/builds/bundle-checkout.ts";
 import { createRegistryBundler, publishProject, startManifest } from "../../support/builds/publish-project.ts";
@@ -65,6 +67,52 @@ test("a program of a package loads the modules of a folder that the app names at
   await app.published;
   expect(await Promise.all(["/", "/nested", "/late"].map(app.get))).toEqual(["root", "shared", "late"]);
   expect(app.bundle).toMatchObject({ framework: "node", warnings: [] });
+});
+
+test.each([
+  ["CommonJS", {}, { "app.js": `require("http"); module.exports = (_, response) => response.end("mine");` }],
+  [
+    "an ES module",
+    { type: "module" },
+    { "src/index.js": `import "node:http"; export default (_, response) => response.end("mine");` },
+  ],
+  [
+    "an ES module that another one serves",
+    { type: "module" },
+    {
+      "src/index.js": `import "./start.js"; export default (_, response) => response.end("exported");`,
+      "src/start.js": `
+        import http from "node:http";
+        http.createServer((_, response) => response.end("mine")).listen(process.env.PORT);`,
+    },
+  ],
+])("a file without a start script that exports its request handler is served: %s", async (_kind, manifest, files) => {
+  await using app = await publishProject({ "package.json": JSON.stringify(manifest), ...files }, []);
+  await app.published;
+  expect(await app.get("/")).toBe("mine");
+});
+
+test("the files of public are served beside a request handler that a file exports", async () => {
+  const files = {
+    "package.json": JSON.stringify({ type: "module" }),
+    "index.js": `import "node:http"; export default (request, response) => response.end("handled " + request.url);`,
+    "public/style.css": "body {}",
+    "public/index.html": "page",
+  };
+  await using app = await publishProject(files, []);
+  await app.published;
+  const paths = ["/style.css?v=1", "/", "/api/users", "/../index.js", "/%2e%2e/index.js"];
+  expect(await Promise.all(paths.map(app.get))).toEqual([
+    "body {}",
+    "page",
+    "handled /api/users",
+    "handled /../index.js",
+    "handled /%2e%2e/index.js",
+  ]);
+  const requested = get({ port: app.port, path: "/style.css", headers: { host: "app.localhost" } });
+  const [response] = (await once(requested, "response")) as [IncomingMessage];
+  expect(response.headers["content-type"]).toBe("text/css; charset=utf-8");
+  response.destroy();
 });
 
 test("a start script that runs a file that the build does not write fails with what to do", async () => {

@@ -3,10 +3,12 @@ import { describe, expect, test, vi } from "vitest";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
-import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres-change-feed.ts";
+import { CHANGE_CHANNEL, PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres-change-feed.ts";
+import { PostgresNotifications } from "../../../server/drivers/change-feed/postgres-notifications.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { createTestDatabase, executeOnServer, postgresServer } from "../../support/service/test-databases.ts";
 import type { OpenFeeds } from "../../contract/change-feed.ts";
+import { waitFor } from "../../support/time-limits.ts";
 
 type OnError = (error: unknown) => void;
 
@@ -19,14 +21,15 @@ export function describePostgresChangeFeed(): void {
       const access = controlAccess(url);
       await access.block();
       const onError = vi.fn<OnError>();
-      const feed = await openFeed(stack, url, orm, onError);
+      const feeds = stack.use(new AsyncDisposableStack());
+      const feed = await openFeed(feeds, url, orm, onError);
       expect(onError).toHaveBeenCalledOnce();
       const onGap = vi.fn<() => void>();
       feed.listen(() => undefined, onGap);
       await access.allow();
-      await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), 10_000);
+      await waitFor(() => expect(onGap).toHaveBeenCalledOnce());
       await access.block();
-      await feed[Symbol.asyncDispose]();
+      await feeds.disposeAsync();
       await access.allow();
       const sessions =
         "select 1 from pg_stat_activity where datname = current_database() and application_name = 'change feed'";
@@ -46,7 +49,7 @@ export function describePostgresChangeFeed(): void {
       for (const orgId of orgIds) announcingFeed.announce(orgId);
       await announcingFeed[Symbol.asyncDispose]();
       await orm.close();
-      await vi.waitFor(() => expect(received).toEqual(new Set(orgIds)), 10_000);
+      await waitFor(() => expect(received).toEqual(new Set(orgIds)));
       expect(onError).not.toHaveBeenCalled();
     });
   });
@@ -64,8 +67,7 @@ export async function openPostgresFeeds(): Promise<OpenFeeds> {
   const interrupt = async () => {
     await access.block();
     // One error for the lost connection, and one for a new connection that was refused.
-    for (const onError of errorHandlers)
-      await vi.waitFor(() => expect(onError.mock.calls.length).toBeGreaterThan(1), 10_000);
+    for (const onError of errorHandlers) await waitFor(() => expect(onError.mock.calls.length).toBeGreaterThan(1));
     await access.allow();
   };
   const opened = stack.move();
@@ -84,7 +86,9 @@ async function openFeed(
   { em }: Orm,
   onError: OnError,
 ): Promise<PostgresChangeFeed> {
-  return stack.use(await PostgresChangeFeed.open({ url, em, onError }));
+  const notifications = await PostgresNotifications.open({ url, channels: [CHANGE_CHANNEL], onError });
+  stack.use(notifications);
+  return stack.use(new PostgresChangeFeed({ em, notifications, onError }));
 }
 
 /** Makes a database behave like one whose server restarts: every connection ends, and new ones are refused. */

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { childrenOf } from "../../../server/sandbox/process-tree.ts";
 import { openDenoRuntime, type TestDenoRuntime } from "../../support/procedures/deno-runtime.ts";
 import { runProgram } from "../../support/procedures/run-program.ts";
+import { waitFor } from "../../support/time-limits.ts";
 
 const shared = await openDenoRuntime();
 afterAll(() => shared[Symbol.asyncDispose]());
@@ -98,9 +99,9 @@ test("an organization has at most three quarters of the programs that run at the
       },
     });
   const own = Array.from({ length: 5 }, () => start("org-1"));
-  await expect.poll(() => running.length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => running.length).toBe(3);
   const other = start("org-2");
-  await expect.poll(() => running, { timeout: 10_000 }).toEqual(["org-1", "org-1", "org-1", "org-2"]);
+  await expect.poll(() => running).toEqual(["org-1", "org-1", "org-1", "org-2"]);
   resolve();
   expect((await Promise.all([...own, other])).map(({ exitCode }) => exitCode)).toEqual(Array(6).fill(0));
 });
@@ -124,10 +125,7 @@ test("the files of a program on the host are removed after its run", async () =>
 
 /** Waits until the host has this number of program folders. Each idle process has one. */
 async function waitForFolders({ listProgramFolders }: TestDenoRuntime, count: number): Promise<void> {
-  await vi.waitFor(async () => expect(await listProgramFolders()).toHaveLength(count), {
-    timeout: 60_000,
-    interval: 20,
-  });
+  await waitFor(async () => expect(await listProgramFolders()).toHaveLength(count));
 }
 
 test("after a program, two idle processes wait for the next ones and have nothing of an earlier program", async () => {
@@ -158,9 +156,10 @@ test("an idle process that dies is removed, and the next program gets a new one"
   const names = (await deno.listProgramFolders()).map((folder) => path.basename(folder));
   const isIdleProcess = (pid: number) =>
     names.some((name) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(name));
-  const findIdleProcesses = () => childrenOf(process.pid).filter(isIdleProcess);
-  // A folder exists before its process.
-  await vi.waitFor(() => expect(findIdleProcesses()).toHaveLength(2), { timeout: 60_000, interval: 20 });
+  const hasStarted = (pid: number) => childrenOf(pid).some((child) => childrenOf(child).length > 0);
+  const findIdleProcesses = () => childrenOf(process.pid).filter((pid) => isIdleProcess(pid) && hasStarted(pid));
+  // A folder exists before its process, and the process before what it starts.
+  await waitFor(() => expect(findIdleProcesses()).toHaveLength(2));
   for (const pid of findIdleProcesses()) process.kill(pid, "SIGKILL");
   await waitForFolders(deno, 0);
   expect(await runProgram(deno.runtime, "console.log(1)")).toMatchObject({ stdout: "1\n", exitCode: 0 });

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { docxFile, wordParagraph } from "../../support/documents/docx-file.ts";
 import { pdfFile } from "../../../bench/support/pdf-file.ts";
+import { pdfWithForm } from "../../support/documents/pdf-form.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 
 const reader = sharedReader();
@@ -85,7 +86,7 @@ test("HTML becomes Markdown, without scripts, styles and what the page hides", a
     <script>document.write("script")</script></head><body onload="alert(1)"><nav>Menu</nav>
     <h1>Refunds</h1><p>Refunds take <b>five</b> days.<br>Weekends do not count.</p>
     <ul><li>By card<ul><li>Visa</li></ul></li><li>By transfer</li></ul><ol><li>Ask</li><li>Wait</li></ol>
-    <table><tr><th>Plan</th><th>Price</th></tr><tr><td>Team</td><td>49</td></tr></table>
+    <dl><dt>Visa</dt><dd>A card.</dd></dl><table><tr><th>Plan</th><th>Price</th></tr><tr><td>Team</td><td>49</td></tr></table>
     <pre>if (a) {\n  b\n}</pre><p hidden>hidden one</p><div style="display: none">hidden two</div>
     <p style="font-size:0">hidden three</p><template><p>hidden four</p></template><noscript>hidden five</noscript>
     <!-- hidden six --><iframe srcdoc="hidden seven"></iframe><svg><text>hidden eight</text></svg>
@@ -104,6 +105,10 @@ test("HTML becomes Markdown, without scripts, styles and what the page hides", a
       "",
       "1. Ask",
       "2. Wait",
+      "",
+      "Visa",
+      "",
+      ": A card.",
       "",
       "| Plan | Price |",
       "| Team | 49 |",
@@ -165,10 +170,13 @@ test("a page in the encoding that it declares is decoded", async () => {
   expect((await reader().read({ name: "page.html", content }, { orgId: "org-1" })).text).toBe("日本");
 });
 
-test("the first heading of Markdown is its title", async () => {
-  const content = Buffer.from("\n# Leave\n\nEveryone has 30 days.\n");
-  expect(await reader().read({ name: "hr/leave.md", content }, { orgId: "org-1" })).toMatchObject({
-    mediaType: "text/markdown",
-    title: "Leave",
-  });
+test("the values of a form in a PDF file are on the lines of their fields", async () => {
+  const widget = "/Type/Annot/Subtype/Widget/F 4/DA(/F1 10 Tf)";
+  const content = pdfWithForm([
+    `<<${widget}/FT/Tx/T(name)/V(Ada Lovelace)/Rect[200 700 400 715]>>`,
+    `<<${widget}/FT/Btn/T(paid)/V/Yes/AS/Yes/MK<<>>/AP<</N<</Yes null/Off null>>>>/Rect[200 650 215 665]>>`,
+    `<<${widget}/FT/Tx/T(pin)/Ff 8192/V(1234)/Rect[200 600 400 615]>>`,
+  ]);
+  const { text } = await reader().read({ name: "form.pdf", content }, { orgId: "org-1" });
+  expect(text).toBe("Name of the customer Ada Lovelace\n\nPaid ☒\n\nPIN");
 });

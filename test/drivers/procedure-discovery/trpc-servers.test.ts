@@ -161,6 +161,20 @@ test("a router whose context needs variables is found, and so is one that is cre
   expect(summarize(await shared().discoverServer(source))).toEqual([[" now", " parts.deep"], null]);
 });
 
+test("a server that requires its variables to start is found, and a problem does not contain them", async () => {
+  const key = "key-of-the-payment-service";
+  const requiring = (value: string) =>
+    serverOf(`if (process.env.KEY !== "${value}") throw new Error("KEY is wrong: " + process.env.KEY); ${STANDALONE}`);
+  const variables = { KEY: key };
+  expect(summarize(await shared().discoverServer(requiring(key), { variables }))).toEqual([
+    [" now", " parts.deep"],
+    null,
+  ]);
+  const { problem } = await shared().discoverServer(requiring("other"), { variables });
+  expect(problem).toContain("KEY is wrong: [masked]");
+  expect(problem).not.toContain(key);
+});
+
 test("a router that no path serves is reported, and does not hide the operations that the server offers otherwise", async () => {
   const document = { openapi: "3.1.0", paths: { "/a": { get: { operationId: "readA" } } } };
   const serve = `

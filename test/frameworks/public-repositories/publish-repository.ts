@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Repository } from "../../support/builds/git-repository.ts";
-import type { PublicRepository } from "./repositories.ts";
+import type { PublicRepository } from "./public-repository.ts";
 
 /** The repository could not be fetched, so nothing was deployed. */
 export class NotFetched extends Error {}

@@ -1,35 +1,5 @@
-/** What a repository is. The results are counted for each kind. */
-export type RepositoryKind =
-  | "static site"
-  | "single-page app"
-  | "Worker"
-  | "workspace"
-  | "Next.js"
-  | "Node server"
-  | "other language";
-
-/** A public repository that is deployed as it is, and how to see that its app works. */
-export interface PublicRepository {
-  kind: RepositoryKind;
-  /** `owner/name` on GitHub. */
-  repo: string;
-  /** A folder that is deployed as a repository of its own, as a user has it who starts from this template. */
-  folder?: string;
-  /** The `root_directory` of the app; by default the root. */
-  rootDirectory?: string;
-  /** Variables that the documentation of the repository requires, for its build and the app. */
-  variables?: Readonly<Record<string, string>>;
-  /** Text that the page has in a browser, or its title. For another language: the message of the failure. */
-  text: string;
-  /** The path to open; by default `/`. */
-  path?: string;
-}
-
-const BOILERPLATES = "framework-boilerplates";
-
-function all(kind: RepositoryKind, entries: readonly Omit<PublicRepository, "kind">[]): PublicRepository[] {
-  return entries.map((entry) => ({ kind, ...entry }));
-}
+import { all, BOILERPLATES, type PublicRepository, type RepositoryKind } from "./public-repository.ts";
+import { NEXT, NODE_SERVERS } from "./servers.ts";
 
 /** Templates of Vercel for frameworks, each with the text of its page. */
 function boilerplates(kind: RepositoryKind, entries: Readonly<Record<string, string>>): PublicRepository[] {
@@ -148,74 +118,6 @@ const WORKSPACES = all("workspace", [
   { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
 ]);
 
-const NEXT = all("Next.js", [
-  { repo: "vercel/next-learn", folder: "basics/basics-final", text: "Blog" },
-  { repo: "vercel/next-learn", folder: "dashboard/final-example", text: "Acme" },
-  { repo: "vercel/examples", folder: `${BOILERPLATES}/nextjs`, text: "Next.js" },
-  { repo: "vercel/examples", folder: "solutions/blog", text: "Blog" },
-  { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
-  { repo: "timlrx/tailwind-nextjs-starter-blog", text: "Latest" },
-  { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
-  { repo: "vercel/commerce", text: "Acme Store" },
-  { repo: "vercel/platforms", text: "Platforms" },
-  { repo: "shadcn-ui/taxonomy", text: "Taxonomy" },
-  { repo: "nextjs/saas-starter", text: "ACME" },
-  { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
-  { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
-  { repo: "steven-tey/precedent", text: "Precedent" },
-  { repo: "mickasmt/next-saas-stripe-starter", text: "Next" },
-  { repo: "trpc/examples-next-prisma-starter", text: "tRPC" },
-  { repo: "vercel/examples", folder: "websockets/next-chat", text: "WebSocket Chat" },
-  { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
-  { repo: "vercel/examples", folder: "edge-middleware/cookies", text: "Cookies" },
-  { repo: "vercel/examples", folder: "app-directory/share-state", text: "Sharing State in Next.js" },
-  { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
-  { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
-  { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
-  { repo: "vercel/examples", folder: "storage/postgres-drizzle", text: "Postgres on Vercel" },
-  { repo: "vercel/examples", folder: "storage/postgres-starter", text: "Postgres on Vercel" },
-  { repo: "vercel/examples", folder: "storage/postgres-kysely", text: "Postgres on Vercel" },
-  { repo: "arhamkhnz/next-shadcn-admin-dashboard", text: "Studio Admin" },
-  { repo: "nextauthjs/next-auth-example", text: "NextAuth.js Example" },
-  { repo: "fuma-nama/fumadocs-ui-template", text: "Hello World" },
-  { repo: "vercel/next-app-router-playground", text: "Playground" },
-  { repo: "vercel/chatbot", text: "Chatbot" },
-  { repo: "umami-software/umami", text: "Umami" },
-]);
-
-const NODE_SERVERS = all("Node server", [
-  { repo: "render-examples/express-hello-world", text: "Hello from Render!" },
-  { repo: "Azure-Samples/nodejs-docs-hello-world", text: "Hello World!" },
-  { repo: "digitalocean/sample-nodejs", text: "DigitalOcean" },
-  { repo: "docker/getting-started-app", text: "Todo App" },
-  { repo: "socketio/chat-example", text: "Socket.IO chat" },
-  { repo: "nestjs/typescript-starter", text: "Hello World!" },
-  { repo: "fastify/demo", text: "Welcome" },
-  { repo: "honojs/starter", folder: "templates/nodejs", text: "Hello Hono!" },
-  { repo: "w3cj/express-api-starter", text: "🦄" },
-  { repo: "w3cj/hono-open-api-starter", text: "Tasks API" },
-  { repo: "edwinhern/express-typescript-2024", path: "/health-check", text: "Service is healthy" },
-  { repo: "hagopj13/node-express-boilerplate", path: "/v1/docs/", text: "node-express-boilerplate" },
-  { repo: "gothinkster/node-express-realworld-example-app", text: "API is running" },
-  { repo: "lujakob/nestjs-realworld-example-app", path: "/docs", text: "Swagger" },
-  { repo: "santiq/bulletproof-nodejs", path: "/status", text: "OK" },
-  { repo: "trpc/trpc", folder: "examples/express-minimal", text: "Server is running!" },
-  { repo: "remix-run/react-router-templates", folder: "default", text: "React Router" },
-  { repo: "remix-run/react-router-templates", folder: "node-custom-server", text: "React Router" },
-  { repo: "scotch-io/node-todo", text: "Todo" },
-  { repo: "sahat/hackathon-starter", text: "Hackathon Starter" },
-  { repo: "contentful/the-example-app.nodejs", text: "The example app" },
-  { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
-  { repo: "remix-run/react-router-templates", folder: "node-postgres", text: "React Router" },
-  { repo: "remix-run/blues-stack", text: "Blues Stack" },
-  { repo: "notiz-dev/nestjs-prisma-starter", text: "Hello World!" },
-  { repo: "brocoders/nestjs-boilerplate", text: "NestJS API" },
-  { repo: "antonio-lazaro/prisma-express-typescript-boilerplate", path: "/v1/docs", text: "prisma-express" },
-  { repo: "prisma/prisma-examples", folder: "deployment-platforms/heroku", path: "/api", text: "" },
-  { repo: "withastro/astro", folder: "examples/ssr", text: "Online Store" },
-  { repo: "vercel/examples", folder: "solutions/express", text: "Express" },
-]);
-
 const refused = (language: string) => `${language} project. Node.js and Workers projects can be deployed.`;
 
 const OTHER_LANGUAGES = all("other language", [
@@ -241,7 +143,3 @@ export const REPOSITORIES: readonly PublicRepository[] = [
   ...NODE_SERVERS,
   ...NEXT,
 ];
-
-export function nameOf({ repo, folder, rootDirectory }: PublicRepository): string {
-  return [repo, folder ?? rootDirectory].filter((part) => part !== undefined).join("/");
-}

@@ -191,88 +191,75 @@ test("a null for a value that may be null, an enum of many kinds and an empty te
   });
 });
 
-test(
-  "every generated schema becomes one that every API accepts, and names are given back",
-  { timeout: 600_000 },
-  () => {
-    const name = fc.oneof(
-      fc.constantFrom(
-        "__proto__",
-        "constructor",
-        "a",
-        "a b",
-        "a_b",
-        "filter[x]",
-        "$ref",
-        "type",
-        "größe",
-        "名前",
-        "input",
+test("every generated schema becomes one that every API accepts, and names are given back", () => {
+  const name = fc.oneof(
+    fc.constantFrom(
+      "__proto__",
+      "constructor",
+      "a",
+      "a b",
+      "a_b",
+      "filter[x]",
+      "$ref",
+      "type",
+      "größe",
+      "名前",
+      "input",
+    ),
+    fc.string({ maxLength: 80 }),
+  );
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 5, depthSize: "small" },
+      fc.constantFrom<unknown>(
+        {},
+        true,
+        false,
+        null,
+        7,
+        { type: "string" },
+        { type: "integer" },
+        { $ref: "#" },
+        { $ref: "#/$defs/a" },
       ),
-      fc.string({ maxLength: 80 }),
-    );
-    const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
-      schema: fc.oneof(
-        { maxDepth: 5, depthSize: "small" },
-        fc.constantFrom<unknown>(
-          {},
-          true,
-          false,
-          null,
-          7,
-          { type: "string" },
-          { type: "integer" },
-          { $ref: "#" },
-          { $ref: "#/$defs/a" },
-        ),
-        fc.record(
-          {
-            type: fc.constantFrom<unknown>(
-              "object",
-              "array",
-              "string",
-              "integer",
-              ["null", "string"],
-              "decimal",
-              3,
-              [],
-            ),
-            properties: fc.dictionary(name, tie("schema"), { maxKeys: 3 }),
-            required: fc.array(fc.oneof(name, fc.constant(1)), { maxLength: 3 }),
-            additionalProperties: fc.oneof(fc.boolean(), tie("schema")),
-            patternProperties: fc.dictionary(name, tie("schema"), { maxKeys: 1 }),
-            items: fc.oneof(tie("schema"), fc.array(tie("schema"), { maxLength: 2 })),
-            prefixItems: fc.array(tie("schema"), { maxLength: 2 }),
-            anyOf: fc.array(tie("schema"), { maxLength: 3 }),
-            oneOf: fc.array(tie("schema"), { maxLength: 3 }),
-            allOf: fc.array(tie("schema"), { maxLength: 2 }),
-            not: tie("schema"),
-            enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
-            const: fc.jsonValue(),
-            default: fc.jsonValue(),
-            description: fc.oneof(fc.string({ unit: "binary" }), fc.constant("x".repeat(5000)), fc.constant(7)),
-            format: fc.constantFrom<unknown>("uuid", "date-time", "int32", "made-up", 7),
-            pattern: fc.constantFrom<unknown>("^(?=a)", "^[a-z]+$", "(", 7),
-            minimum: fc.constantFrom<unknown>(-9_007_199_254_740_991, 3, "x"),
-            maxLength: fc.constantFrom<unknown>(80, 1e300, -1, "x"),
-            nullable: fc.boolean(),
-            if: tie("schema"),
-          },
-          { requiredKeys: [] },
-        ),
+      fc.record(
+        {
+          type: fc.constantFrom<unknown>("object", "array", "string", "integer", ["null", "string"], "decimal", 3, []),
+          properties: fc.dictionary(name, tie("schema"), { maxKeys: 3 }),
+          required: fc.array(fc.oneof(name, fc.constant(1)), { maxLength: 3 }),
+          additionalProperties: fc.oneof(fc.boolean(), tie("schema")),
+          patternProperties: fc.dictionary(name, tie("schema"), { maxKeys: 1 }),
+          items: fc.oneof(tie("schema"), fc.array(tie("schema"), { maxLength: 2 })),
+          prefixItems: fc.array(tie("schema"), { maxLength: 2 }),
+          anyOf: fc.array(tie("schema"), { maxLength: 3 }),
+          oneOf: fc.array(tie("schema"), { maxLength: 3 }),
+          allOf: fc.array(tie("schema"), { maxLength: 2 }),
+          not: tie("schema"),
+          enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
+          const: fc.jsonValue(),
+          default: fc.jsonValue(),
+          description: fc.oneof(fc.string({ unit: "binary" }), fc.constant("x".repeat(5000)), fc.constant(7)),
+          format: fc.constantFrom<unknown>("uuid", "date-time", "int32", "made-up", 7),
+          pattern: fc.constantFrom<unknown>("^(?=a)", "^[a-z]+$", "(", 7),
+          minimum: fc.constantFrom<unknown>(-9_007_199_254_740_991, 3, "x"),
+          maxLength: fc.constantFrom<unknown>(80, 1e300, -1, "x"),
+          nullable: fc.boolean(),
+          if: tie("schema"),
+        },
+        { requiredKeys: [] },
       ),
-    }));
-    const root = fc.tuple(schema, schema).map(([it, a]) => ({ ...(typeof it === "object" ? it : {}), $defs: { a } }));
-    fc.assert(
-      fc.property(root, (input) => {
-        expectAccepted(input);
-        const { schema: portable, toInput } = convert(input);
-        const names = Object.keys(portable["properties"] as object);
-        const restored = toInput(Object.fromEntries(names.map((key) => [key, 1])));
-        const isWrapped = names.length === 1 && names[0] === "input";
-        expect(isWrapped ? 1 : Object.keys(restored as object).length).toBe(names.length);
-      }),
-      { numRuns: 2000 },
-    );
-  },
-);
+    ),
+  }));
+  const root = fc.tuple(schema, schema).map(([it, a]) => ({ ...(typeof it === "object" ? it : {}), $defs: { a } }));
+  fc.assert(
+    fc.property(root, (input) => {
+      expectAccepted(input);
+      const { schema: portable, toInput } = convert(input);
+      const names = Object.keys(portable["properties"] as object);
+      const restored = toInput(Object.fromEntries(names.map((key) => [key, 1])));
+      const isWrapped = names.length === 1 && names[0] === "input";
+      expect(isWrapped ? 1 : Object.keys(restored as object).length).toBe(names.length);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { publishServer } from "../../support/edge/node-server.ts";
-import { bundlePostgresClient } from "../../support/edge/postgres-client.ts";
+import { bundlePostgresClient, bundlePostgresJs } from "../../support/edge/postgres-client.ts";
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
 
 let edge: TestPlatform;
@@ -55,6 +55,63 @@ test("the variables that a project names for the parts of its database are set t
   const variables = { DB_HOST: "host", DB_PORT: "port", DB_USER: "user", DB_PASSWORD: "password", DB_NAME: "database" };
   await publish("parts", { postgres: { variables: variables as Record<string, "host"> } });
   expect(await query("parts", "select 1 as n")).toEqual([{ n: 1 }]);
+});
+
+/** Connects with each setting that applications have for hosted databases, and answers with what each of them resulted in. */
+const ENCRYPTED = `
+  const http = require("http");
+  const pg = require("./client.js");
+  const postgres = require("./postgres-js.js");
+  const { DATABASE_URL: url, PGSSLROOTCERT } = process.env;
+  const text = "select repeat('a', 100000) as text";
+  const withPg = async (options) => {
+    const client = new pg.Client({ connectionString: url, ...options });
+    try {
+      await client.connect();
+      return (await client.query(text)).rows[0].text.length;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  };
+  const withPostgresJs = async (settings, options = {}) => {
+    const sql = postgres(url + settings, { max: 1, ...options });
+    try {
+      return (await sql.unsafe(text))[0].text.length;
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  };
+  const attempts = {
+    "pg, ssl: true": () => withPg({ ssl: true }),
+    "pg, not verified": () => withPg({ ssl: { rejectUnauthorized: false } }),
+    "pg, verified": () => withPg({ ssl: { rejectUnauthorized: true } }),
+    "pg, sslmode=require": () => withPg({ connectionString: url + "?sslmode=require" }),
+    "pg, sslmode=no-verify": () => withPg({ connectionString: url + "?sslmode=no-verify" }),
+    "pg, sslmode=verify-full": () => withPg({ connectionString: url + "?sslmode=verify-full" }),
+    "pg, sslrootcert": () => withPg({ connectionString: url + "?sslmode=verify-full&sslrootcert=" + PGSSLROOTCERT }),
+    "pg, localhost": () => withPg({ connectionString: url.replace("127.0.0.1", "localhost"), ssl: true }),
+    "postgres.js, ssl: require": () => withPostgresJs("", { ssl: "require" }),
+    "postgres.js, ssl: true": () => withPostgresJs("", { ssl: true }),
+    "postgres.js, ssl: verify-full": () => withPostgresJs("", { ssl: "verify-full" }),
+    "postgres.js, sslmode=require": () => withPostgresJs("?sslmode=require"),
+    "postgres.js, sslmode=verify-full": () => withPostgresJs("?sslmode=verify-full"),
+    "pg, another host": () => withPg({ ssl: { servername: "other.example" } }),
+  };
+  http.createServer(async (request, response) => {
+    const results = {};
+    for (const [name, attempt] of Object.entries(attempts)) results[name] = await attempt().catch(({ message }) => message);
+    response.end(JSON.stringify(results));
+  }).listen(process.env.PORT);`;
+
+test("an app can require TLS of its database and verify the certificate, with pg and postgres.js", async () => {
+  await publish("encrypted", {}, { "server.js": ENCRYPTED, "postgres-js.js": await bundlePostgresJs() });
+  const { "pg, another host": otherHost, ...results } = JSON.parse((await edge.request("encrypted")).text) as Record<
+    string,
+    unknown
+  >;
+  expect(results).toEqual(Object.fromEntries(Object.keys(results).map((name) => [name, 100_000])));
+  expect(Object.keys(results)).toHaveLength(13);
+  expect(otherHost).toMatch(/does not match certificate's altnames/);
 });
 
 test("the role of an app has no rights beyond its database", async () => {

@@ -31,6 +31,9 @@ const ROUTES = `
       setTimeout(() => response.end("last"), 50);
     },
     "/echo": (request, response) => request.pipe(response),
+    "/self": ({ headers }, response) =>
+      fetch("http://" + headers.host + "/address").then((own) => own.text(), ({ cause }) => String(cause))
+        .then((text) => response.end(text)),
     "/child": (request, response) =>
       childProcess.execFile(process.execPath, ["-p", "6 * 7"], (error, text) => response.end(error?.message ?? text)),
     "/write": (request, response) => {
@@ -53,6 +56,11 @@ test("a server streams requests and responses, and its connections look like tho
   const body = "x".repeat(3_000_000);
   const { text } = await edge.request("streams", "/echo", { method: "POST", body });
   expect(text === body).toBe(true);
+});
+
+test("a server reaches itself at the address of a request", async () => {
+  await publishServer(edge, "selves", SERVER);
+  expect(await textOf("selves", "/self")).toMatch(/127\.0\.0\.1,3000$/);
 });
 
 test("a server starts other processes", async () => {

@@ -1,13 +1,14 @@
 import { appendFile, readdir, stat } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RuntimeLogRecord } from "../../../domain/ports/runtime-logs.ts";
 import { AppLog } from "../../../server/platforms/embedded/runtime-logs/app-log.ts";
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
 import { TestVariables } from "../../support/edge/test-variables.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
+import { waitFor } from "../../support/time-limits.ts";
 
 let edge: TestPlatform;
 
@@ -56,7 +57,7 @@ const read = (slug = "chatty"): Promise<RuntimeLogRecord[]> =>
 async function recordsOf(target: string, count: number, requestId = `request-${target.slice(1)}`) {
   const response = await edge.request("chatty", target, { headers: { "x-request-id": requestId } });
   const own = async () => (await read()).filter((record) => record.requestId === requestId);
-  await vi.waitFor(async () => expect((await own()).length).toBeGreaterThanOrEqual(count), 10_000);
+  await waitFor(async () => expect((await own()).length).toBeGreaterThanOrEqual(count));
   return { response, records: await own() };
 }
 
@@ -105,7 +106,7 @@ test("a message of a response that still streams is recorded at once", async () 
     signal: controller.signal,
   });
   request.on("error", () => undefined);
-  await vi.waitFor(async () => expect((await read()).map(({ message }) => message)).toContain("streaming"), 10_000);
+  await waitFor(async () => expect((await read()).map(({ message }) => message)).toContain("streaming"));
   controller.abort();
 });
 
@@ -127,11 +128,11 @@ verifies(
 
 test("an app that prints too much loses messages, and the log says how many", async () => {
   await recordsOf("/flood", 500);
-  const records = await vi.waitFor(async () => {
+  const records = await waitFor(async () => {
     const all = await read();
     expect(all.at(-1)?.message).toMatch(/^\[service\] \d+ lines dropped/);
     return all;
-  }, 10_000);
+  });
   const stored = records.filter(({ message }) => message.startsWith("line ")).length;
   const dropped = Number(/\d+/.exec(records.at(-1)!.message)?.[0]);
   expect(stored + dropped).toBe(5000);
@@ -159,11 +160,11 @@ test("records survive a restart, a crash of the app is recorded, and the log is 
   await using second = await openTestPlatform({ dataDirectory });
   expect(await messages(second)).toEqual(["hello", "hello"]);
   await second.request("mortal", "/grow");
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const all = await messages(second);
     expect(all.slice(0, 3)).toEqual(["hello", "hello", "hello"]);
     expect(all.at(-1)).toMatch(/^\[service\] The process of the app ended unexpectedly\./);
-  }, 20_000);
+  });
   await second.platform.scripts.unpublish("mortal");
   expect(await second.platform.runtimeLogs.read(app)).toEqual([]);
   await expect(readdir(path.dirname(logs))).rejects.toThrow("ENOENT");
@@ -184,10 +185,10 @@ verifies(hazard(48), "a secret of the app that it prints is masked", async () =>
     const records = await own.platform.runtimeLogs.read({ slug: "secretive", id: "app-secretive" });
     return records.map(({ message }) => message);
   };
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const [printed, thrown] = await messages();
     expect([printed, thrown]).toEqual(["key [masked]", expect.stringMatching(/^Uncaught Error: \[masked\]/)]);
-  }, 10_000);
+  });
 });
 
 test("the files of a log stay within their limit, and the newest records are kept in order", async () => {

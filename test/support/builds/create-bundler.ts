@@ -3,7 +3,7 @@ import { WranglerBundler, type WranglerBundlerOptions } from "../../../server/dr
 import { readConfig } from "../../../server/config.ts";
 import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
-import type { RemoteFetcherOptions } from "../../../server/drivers/package-registry/remote-fetcher.ts";
+import type { RemoteFetcherOptions } from "../../../server/sandbox/remote-fetcher.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 
 /** A bundler in the real sandbox that installs packages with `settings` and caches them in `cacheDirectory`. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { RemoteFetcherOptions } from "../../../server/drivers/package-registry/remote-fetcher.ts";
+import type { RemoteFetcherOptions } from "../../../server/sandbox/remote-fetcher.ts";
 import { createSelfSignedCertificate } from "../../../server/http/self-signed-certificate.ts";
 
 /** What a host responds with at a path: a body, another URL, or a status. */

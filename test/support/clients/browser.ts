@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import { WAIT_LIMIT_MS } from "../time-limits.ts";
 
 /** The first needs a third less CPU time: it has no user interface. */
 const CHROMIUM_PATHS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -22,7 +23,7 @@ if (lacksBrowser)
   );
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page in a new browser context, so that each page has its own cookies. */
+  /** Opens a page in a new browser context, which has its own cookies. Further pages of the context are watched too. */
   open(options?: BrowserContextOptions): Promise<Page>;
   /** Errors that pages reported, including violations of their Content-Security-Policy. */
   problems: string[];
@@ -40,14 +41,14 @@ export async function openBrowser(): Promise<TestBrowser> {
     problems,
     async open(options = {}) {
       const context = contexts.use(await browser.newContext({ reducedMotion: "reduce", ...options }));
-      const page = await context.newPage();
-      page.on("pageerror", (error) => problems.push(error.message));
-      page.on("console", (message) => {
+      context.setDefaultTimeout(WAIT_LIMIT_MS);
+      context.on("weberror", (error) => problems.push(error.error().message));
+      context.on("console", (message) => {
         // The browser also logs every HTTP error that a page handles.
         if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
           problems.push(message.text());
       });
-      return page;
+      return context.newPage();
     },
     [Symbol.asyncDispose]: () => contexts.disposeAsync(),
   };
@@ -66,10 +67,22 @@ export function sharedBrowser(): () => TestBrowser {
   };
 }
 
+/**
+ * Returns what of a page cannot be used by keyboard and with a screen reader: the rule of axe, and the elements.
+ *
+ * @param hasMenu - whether a menu is open, which is at the end of the document, outside of the regions of the page
+ */
+export async function findViolations(page: Page, hasMenu = false): Promise<string[]> {
+  // Analyzing frames would need a page of another site.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  // Base UI puts hidden elements around a menu, which get the focus and move it on.
+  if (hasMenu) axe.exclude("[data-base-ui-focus-guard]").disableRules("region");
+  const { violations } = await axe.analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
 /** Asserts that a page can be used by keyboard and with a screen reader. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Analyzing frames would need a page of another site.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  const found = await findViolations(page);
   expect([await page.title(), ...found]).toEqual([await page.title()]);
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import { ARCHIVE_LIMITS, DOCUMENT_EXTENSIONS } from "../../../domain/documents/archive-files.ts";
 import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
 import {
   SandboxedReader,
@@ -20,6 +21,7 @@ export function sharedReader(options: Partial<SandboxedReaderOptions> = {}): () 
       folder: path.join(state.folder.path, "reads"),
       modulesDirectory: MODULES,
       limits: { pages: DOCUMENT_LIMITS.pages, characters: DOCUMENT_LIMITS.textBytes },
+      archiveLimits: { ...ARCHIVE_LIMITS, extensions: DOCUMENT_EXTENSIONS },
       ...options,
     });
   });

@@ -1,7 +1,9 @@
 import { cp } from "node:fs/promises";
+import { WAIT_LIMIT_MS } from "../time-limits.ts";
 import path from "node:path";
 import { build } from "esbuild";
 import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
+import { secretMasks } from "../../../domain/shared/secret-masks.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { IsolatedRuntime } from "../../../server/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
@@ -15,7 +17,6 @@ import { scriptPathOf } from "../builds/script-path.ts";
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 /** More than any well-behaved app needs on a busy machine. */
-const DEFAULT_TIMEOUT_MS = 40_000;
 
 /** How the code of a server is built: with the packages of tRPC beside it, or with all packages in one file. */
 export type ServerBuild = "esm" | "cjs" | "minified";
@@ -24,6 +25,8 @@ interface ServerOptions {
   build?: ServerBuild;
   /** Further files of the repository, by path. */
   files?: Record<string, string>;
+  /** All of them are secrets. */
+  variables?: Record<string, string>;
   timeoutMs?: number;
 }
 
@@ -65,11 +68,12 @@ export async function openDiscovery(): Promise<TestDiscovery> {
   const discoverScript = (
     scriptPath: string,
     sourceDirectory: string,
-    { timeoutMs = DEFAULT_TIMEOUT_MS, signal = AbortSignal.timeout(DEFAULT_TIMEOUT_MS) }: DiscoverOptions = {},
+    { timeoutMs = WAIT_LIMIT_MS, signal = AbortSignal.timeout(WAIT_LIMIT_MS) }: DiscoverOptions = {},
   ) =>
     new IsolatedDiscovery({ runtime, timeoutMs }).discover({
       code: { runtime: "worker", scriptPath },
       sourceDirectory,
+      variables: { values: {}, masks: [] },
       signal,
     });
   return {
@@ -79,7 +83,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       const scriptPath = await writeUploadForm(formPath, await bundleSource(source), options);
       return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
-    async discoverServer(source, { build: kind = "cjs", files = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) {
+    async discoverServer(source, { build: kind = "cjs", files = {}, timeoutMs = WAIT_LIMIT_MS, variables = {} } = {}) {
       await using checkout = await createCheckout({ ...files, "src/server.ts": source });
       const main = kind === "esm" ? "server.mjs" : "server.js";
       await using packed = await packServer(
@@ -89,7 +93,8 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       return await new IsolatedDiscovery({ runtime, timeoutMs }).discover({
         code: { runtime: "node", server: packed.server },
         sourceDirectory: checkout.sourceDirectory,
-        signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS),
+        variables: { values: variables, masks: secretMasks(Object.values(variables)) },
+        signal: AbortSignal.timeout(WAIT_LIMIT_MS),
       });
     },
     async discoverExample(name) {

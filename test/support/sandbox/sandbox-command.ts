@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Sandbox, SandboxCommand, SandboxLimits, SandboxOutcome } from "../../../server/ports/sandbox.ts";
+import { WAIT_LIMIT_MS } from "../time-limits.ts";
 
 export interface SandboxRun {
   outcome: SandboxOutcome;
@@ -9,7 +10,7 @@ export interface SandboxRun {
 type CommandOptions = Partial<Omit<SandboxCommand, "limits">> & { limits?: Partial<SandboxLimits> };
 
 const LIMITS: SandboxLimits = {
-  wallTimeMs: 30_000,
+  wallTimeMs: WAIT_LIMIT_MS,
   memoryMb: 512,
   processes: 128,
   fileSizeMb: 256,

@@ -58,7 +58,15 @@ export function newestDeployment({ id, orgId, latestDeploymentId }: App) {
 export function claimedDeployment(app: App): ClaimedDeployment {
   const { slug, repo, branch, fencingToken, tokenVersion } = app;
   const logKey = deploymentLogKey(app.id, 1);
-  const source = { slug, repo, branch, branchIsDefault: false, requestedCommit: null, customization: null };
+  const source = {
+    slug,
+    repo,
+    gitHost: null,
+    branch,
+    branchIsDefault: false,
+    requestedCommit: null,
+    customization: null,
+  };
   const build = { rootDirectory: null, buildNetwork: false, requestedRuntime: null };
   const request = { number: 1, trigger: "deploy", rollbackToId: null, isCanceled: false, logKey } as const;
   return { ...newestDeployment(app), ...source, ...build, ...request, fencingToken, tokenVersion, attempt: 1 };

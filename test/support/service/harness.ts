@@ -7,12 +7,14 @@ import type { App } from "../../../domain/apps/app.entity.ts";
 import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
+import type { PublicFiles } from "../../../domain/ports/public-files.ts";
 import type { ClientMetadataFetcher } from "../../../server/ports/client-metadata.ts";
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type RunningService, startService } from "../../../server/composition/start-service.ts";
 import { nextMillisecond } from "../next-millisecond.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
+import { WAIT_LIMIT_MS } from "../time-limits.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { createTestDatabase } from "./test-databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
@@ -26,6 +28,7 @@ export interface HarnessOptions {
   config?: Partial<Config>;
   appBuilder?: AppBuilder;
   clientMetadata?: ClientMetadataFetcher;
+  publicFiles?: PublicFiles;
 }
 
 /** An organization that no other test uses, with its tokens and a REST client. */
@@ -62,6 +65,7 @@ export async function createHarness({
   config: overrides = {},
   appBuilder,
   clientMetadata,
+  publicFiles,
 }: HarnessOptions = {}): Promise<Harness> {
   const stack = new AsyncDisposableStack();
   const { path: dataDirectory } = stack.use(await temporaryFolder());
@@ -82,7 +86,7 @@ export async function createHarness({
   };
   const lines: string[] = [];
   const log = createLogger("trace", { write: (line) => void lines.push(line) });
-  const service = await startService(config, log, { worker, appBuilder, clientMetadata });
+  const service = await startService(config, log, { worker, appBuilder, clientMetadata, publicFiles });
   stack.defer(() => service.stop());
   const { deploymentDeps } = service.parts;
   if (sharesBuilds) deploymentDeps.bundler = shareBuilds(deploymentDeps.bundler);
@@ -119,15 +123,13 @@ async function signingKeyOf({ parts }: RunningService, dataDirectory: string): P
 }
 
 const FINAL_STATUSES: AppStatus[] = ["ready", "failed", "canceled"];
-/** The limit of the test usually comes first. */
-const STATUS_TIMEOUT_MS = 380_000;
 
 async function waitForStatus(
   tenant: Pick<Tenant, "rest">,
   appId: string,
   statuses: AppStatus[] = FINAL_STATUSES,
 ): Promise<HttpResponse> {
-  const deadline = Date.now() + STATUS_TIMEOUT_MS;
+  const deadline = Date.now() + WAIT_LIMIT_MS;
   for (;;) {
     const response = await tenant.rest.get(`/v1/apps/${appId}`);
     if (statuses.includes(response.body["status"] as AppStatus)) return response;

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { ScriptedGateway } from "../agents/scripted-openclaw-gateway.ts";
 import { GatewayClient } from "../clients/gateway-client.ts";
 import { nextMillisecond } from "../next-millisecond.ts";
 import type { Tenant } from "./harness.ts";
 import { type ListedServer, listServers } from "./main-agent.ts";
 import { sharedHarness } from "./shared-harness.ts";
+import { waitFor } from "../time-limits.ts";
 
 /** An organization with an OpenClaw server, whose agents are `main` and `sales` of a scripted gateway. */
 export interface GatewayTenant {
@@ -60,7 +61,7 @@ export async function givenGateway(
     expect(server).toMatchObject({ status: "ready" });
     return server!;
   };
-  return vi.waitFor(find, { timeout: 60_000 });
+  return waitFor(find);
 }
 
 /** Calls a tool that must succeed. */

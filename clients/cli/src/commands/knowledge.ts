@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { type Command, Option } from "commander";
+import { DOCUMENT_EXTENSIONS } from "../../../../domain/documents/archive-files.ts";
 import { type Client, type Input, type Output, ServiceError } from "../../../sdk/src/client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { CommandSpec } from "../command-spec.ts";
@@ -45,9 +46,9 @@ export function defineKnowledgeCommands(knowledge: Command, context: () => Conte
     .command("add")
     .summary("Upload documents to Company Knowledge")
     .description(
-      "Uploads Markdown, text, HTML, PDF and DOCX files, and those in folders. A file with the name of an earlier upload becomes a new version of that document, and an unchanged file changes nothing. So the same command can be repeated.",
+      "Uploads Markdown, text, HTML, PDF, Office, OpenDocument, CSV and EPUB files, and those in folders and zip archives. A file with the name of an earlier upload becomes a new version of that document, and an unchanged file changes nothing. So the same command can be repeated.",
     )
-    .argument("<file...>", "files and folders; - reads a file from standard input")
+    .argument("<file...>", "files, folders and zip archives; - reads a file from standard input")
     .addOption(kind().makeOptionMandatory())
     .option("--title <text>", "the title; by default what the document calls itself")
     .addOption(new Option("--language <language>", "how the search finds words").choices(choicesOf("language")))
@@ -69,10 +70,10 @@ function findField(procedure: string, field: string): CommandSpec["parameters"][
 
 async function addDocuments(context: Context, args: readonly string[], options: AddOptions): Promise<void> {
   const { output } = context;
-  const uploads = await findUploads(context, args, options);
+  const { uploads, refused } = await findUploads(context, args, options);
   const client = await connect(context, "Uploading …");
   const documents: (Output<"knowledge", "add"> & { file: string })[] = [];
-  const refused: { file: string; error: string }[] = [];
+  for (const { file, error } of refused) output.message(`refused: ${file}: ${error}`);
   for (const [index, upload] of uploads.entries()) {
     output.progress(`Uploading ${index + 1} of ${uploads.length}: ${upload.name}`);
     try {
@@ -88,25 +89,38 @@ async function addDocuments(context: Context, args: readonly string[], options: 
     }
   }
   output.value({ documents, refused }, (width) => renderList("uploads", documents, width));
-  if (refused.length > 0) throw new CliError(`${refused.length} of ${uploads.length} files were refused.`);
+  if (refused.length === 0) return;
+  throw new CliError(`${refused.length} of ${documents.length + refused.length} files were refused.`);
 }
 
-async function findUploads(context: Context, args: readonly string[], options: AddOptions): Promise<Upload[]> {
+interface FoundUploads {
+  uploads: Upload[];
+  refused: { file: string; error: string }[];
+}
+
+async function findUploads(context: Context, args: readonly string[], options: AddOptions): Promise<FoundUploads> {
   if (args.includes("-")) {
     if (args.length > 1 || options.name === undefined)
       throw usageError("Standard input is one file and needs a name. Use: svc knowledge add - --name notes.md");
     const { name } = options;
-    return [{ name, read: () => buffer(context.stdin) }];
+    return { uploads: [{ name, read: () => buffer(context.stdin) }], refused: [] };
   }
-  const { files, skipped } = await findDocuments(args);
+  const { files, refused, skipped } = await findDocuments(args);
   if (skipped.length > 0)
     context.output.message(`Left out ${skipped.length} files that are not documents or are hidden.`);
-  if (files.length === 0) throw usageError("There is no document. Documents end with .md, .txt, .html, .pdf or .docx.");
+  if (files.length === 0)
+    throw usageError(
+      `There is no document. Documents end with ${DOCUMENT_EXTENSIONS.map((end) => `.${end}`).join(", ")}.`,
+    );
   const [only, ...others] = files;
   if (others.length > 0 && (options.name ?? options.title) !== undefined)
     throw usageError("--name and --title need exactly one file.");
   if (only !== undefined && options.name !== undefined) only.name = options.name;
-  return files.map(({ file, name }) => ({ name, read: () => readBounded(file) }));
+  const uploads = files.map(({ file, name, content }) => ({
+    name,
+    read: () => (content === undefined ? readBounded(file) : Promise.resolve(content)),
+  }));
+  return { uploads, refused };
 }
 
 async function readBounded(file: string): Promise<Buffer> {
@@ -154,9 +168,13 @@ async function search(
   context.output.value(found, () => renderAnswer(found));
 }
 
-function renderAnswer({ answer, citations }: Output<"knowledge", "search">): string {
+function renderAnswer({ answer, note, citations, related }: Output<"knowledge", "search">): string {
   const sources = citations.map(
     ({ n, title, document_id: id, quote }) => `\n[${n}] ${formatCell(title)} (${id})\n    ${formatCell(quote)}`,
   );
-  return [...answer.split("\n").map(formatCell), ...sources].join("\n");
+  const further = related.map(
+    ({ title, document_id: id, excerpt }) => `\nRelated: ${formatCell(title)} (${id})\n    ${formatCell(excerpt)}`,
+  );
+  const lines = answer === null ? [] : answer.split("\n").map(formatCell);
+  return [...lines, ...(note === null ? [] : [note]), ...sources, ...further].join("\n");
 }

@@ -3,10 +3,10 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Argument, type Command, Option } from "commander";
 import { installLinks } from "../../../../domain/agents/install-links.ts";
+import { MCP_CLIENTS, type McpClientName, type NextStep } from "../../../../domain/agents/mcp-clients.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Context } from "../context.ts";
-import type { Environment } from "../environment.ts";
-import { MCP_CLIENTS, type McpClient, type McpClientName, readServiceUrl } from "../mcp-clients.ts";
+import { findMcpClient, type McpClient, readServiceUrl } from "../mcp-clients.ts";
 import { findOwnProgram } from "../own-program.ts";
 import { replaceFile } from "../replace-file.ts";
 import {
@@ -56,14 +56,14 @@ export function defineMcpInstallCommand(mcp: Command, context: () => Context): v
 }
 
 async function install(context: Context, clientName: McpClientName, options: InstallOptions): Promise<void> {
-  const client: McpClient = MCP_CLIENTS[clientName];
   const { session, environment, output } = context;
+  const client = findMcpClient(clientName, environment.folders);
   checkOptions(client, options);
   if (session.organizationOption !== undefined && options.transport === "http")
     throw usageError("The organization is selected at the sign-in. Omit --org, or add --transport stdio.");
   const url = await session.url();
   const entry = await createEntry(client, url, context, options);
-  const file = await selectFile(client, environment, options.project === true);
+  const file = await selectFile(client, options.project === true);
   const location = [...client.section, options.name];
   const links = installLinks(`${url}/mcp`, options.name);
   const link = options.transport === "http" && clientName in links ? links[clientName as keyof typeof links] : null;
@@ -78,7 +78,12 @@ async function install(context: Context, clientName: McpClientName, options: Ins
   const status = await writeEntry(client, file, location, entry, options.force === true);
   output.value({ ...result, status }, () => "");
   output.message(DONE[status](options.name, file));
-  if (options.transport === "http" && options.tokenEnv === undefined) output.message(client.signIn(options.name));
+  if (options.transport === "http" && options.tokenEnv === undefined)
+    output.message(describe(client.signIn(options.name)));
+}
+
+function describe({ text, command }: NextStep): string {
+  return command === undefined ? text : `${text}: ${command}`;
 }
 
 function checkOptions({ title, projectFiles, readsVariables }: McpClient, options: InstallOptions): void {
@@ -100,14 +105,15 @@ async function createEntry(
   { environment, session }: Context,
   { transport, tokenEnv }: InstallOptions,
 ): Promise<Settings> {
-  if (transport === "http") return client.http(`${url}/mcp`, tokenEnv);
+  if (transport === "http")
+    return client.http(`${url}/mcp`, tokenEnv === undefined ? undefined : { variable: tokenEnv });
   const [command, ...args] = await findOwnProgram(environment);
   const organization = session.organizationOption === undefined ? [] : ["--org", session.organizationOption];
   return client.stdio(command, [...args, "mcp", "--service", url, ...organization]);
 }
 
-async function selectFile(client: McpClient, { folders }: Environment, isProject: boolean): Promise<string> {
-  const files = isProject ? client.projectFiles.map((file) => path.resolve(file)) : client.userFiles(folders);
+async function selectFile(client: McpClient, isProject: boolean): Promise<string> {
+  const files = isProject ? client.projectFiles.map((file) => path.resolve(file)) : client.userFiles;
   for (const file of files) if ((await readText(file)) !== null) return file;
   return files[0] ?? "";
 }

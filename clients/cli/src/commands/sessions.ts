@@ -1,20 +1,15 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import { Readable } from "node:stream";
 import { type Command, Option } from "commander";
-import {
-  type Client,
-  type ImportedTranscript,
-  type ImportTranscriptRequest,
-  ServiceError,
-} from "../../../sdk/src/client.ts";
+import { type Client, type ImportedTranscript, ServiceError } from "../../../sdk/src/client.ts";
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "../../../sdk/src/import-transcript.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
 import { listFiles } from "../document-files.ts";
 import { renderList } from "../render-value.ts";
 import { resolveAgentId } from "../resolve-agent.ts";
-
-type Format = NonNullable<ImportTranscriptRequest["format"]>;
 
 /** Errors that concern one file, and not every further one. */
 const OF_ONE_FILE: readonly ServiceError["code"][] = ["invalid", "conflict", "internal"];
@@ -22,19 +17,18 @@ const OF_ONE_FILE: readonly ServiceError["code"][] = ["invalid", "conflict", "in
 export function defineSessionCommands(sessions: Command, context: () => Context): void {
   sessions
     .command("import")
-    .summary("Import transcripts of Claude Code or Codex")
+    .summary("Import transcripts of coding agents")
     .description(
-      "Imports JSONL files, and those in folders. Each file becomes a session of the agent. Importing a file again adds only its new entries, so the same command can be repeated.",
+      "Imports the files of sessions of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw and opencode, and those in folders. Each file becomes a session of the agent. Importing a file again adds only its new entries, so the same command can be repeated.",
     )
     .argument("<agent>", "the id or the name of the agent, or the name of its server")
     .argument("<file...>", "files and folders, such as ~/.claude/projects/-home-me-site")
     .addOption(
-      new Option("--format <format>", "the program that wrote the files; by default what they show").choices([
-        "claude-code",
-        "codex",
-      ]),
+      new Option("--format <format>", "the program that wrote the files; by default what they show").choices(
+        TRANSCRIPT_FORMATS,
+      ),
     )
-    .action((agent: string, files: string[], { format }: { format?: Format }) =>
+    .action((agent: string, files: string[], { format }: { format?: TranscriptFormat }) =>
       importTranscripts(context(), agent, files, format),
     );
 }
@@ -43,7 +37,7 @@ async function importTranscripts(
   context: Context,
   agent: string,
   args: readonly string[],
-  format: Format | undefined,
+  format: TranscriptFormat | undefined,
 ): Promise<void> {
   const { output, signal } = context;
   const files = await findTranscripts(args);
@@ -80,16 +74,22 @@ async function findTranscripts(args: readonly string[]): Promise<string[]> {
       throw usageError(`Cannot read ${arg}: ${error.code ?? error.message}.`);
     });
     if (!stats.isDirectory()) files.push(arg);
-    else for await (const file of listFiles(arg)) if (file.endsWith(".jsonl")) files.push(file);
+    else for await (const file of listFiles(arg)) if (isTranscript(file)) files.push(file);
   }
-  if (files.length === 0) throw usageError("There is no transcript. Their names end with .jsonl.");
+  if (files.length === 0)
+    throw usageError("There is no transcript. In folders, their names end with .jsonl, or are session-….json.");
   return files;
+}
+
+/** Older versions of Gemini CLI write JSON documents, beside other ones. */
+function isTranscript(file: string): boolean {
+  return file.endsWith(".jsonl") || /^session-.*\.json$/.test(path.basename(file));
 }
 
 interface ImportFile {
   id: string;
   file: string;
-  format: Format | undefined;
+  format: TranscriptFormat | undefined;
   signal: AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { callIdentity } from "../api.ts";
+import { usePathParameter } from "../page-params.ts";
 import { reloadMemberships } from "../memberships.ts";
 import { sessionQuery } from "../session-query.ts";
 import { Button } from "../ui/button.tsx";
@@ -15,7 +16,8 @@ interface Invitation {
   role: string;
 }
 
-export function InvitationPage({ id }: { id: string }) {
+export function InvitationPage() {
+  const id = usePathParameter("id");
   const session = useQuery(sessionQuery);
   return (
     <CardPage title="Invitation">

@@ -1,15 +1,21 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 const VARIANTS = {
-  primary: "bg-accent text-white hover:bg-accent-strong disabled:opacity-60 aria-disabled:opacity-60",
-  plain:
-    "border border-zinc-300 bg-white hover:bg-zinc-100 disabled:opacity-60 aria-disabled:opacity-60 dark:border-zinc-700 dark:bg-zinc-900 dark:hover:bg-zinc-800",
-  danger:
-    "border border-red-300 text-red-700 hover:bg-red-50 disabled:opacity-60 aria-disabled:opacity-60 dark:border-red-800 dark:text-red-300 dark:hover:bg-red-950",
+  primary: "bg-accent text-white hover:bg-accent-strong",
+  plain: "border border-line-strong bg-surface hover:bg-hover",
+  quiet: "text-muted hover:bg-hover hover:text-ink",
+  danger: "border border-danger/40 text-danger hover:bg-danger-soft",
 } as const;
 
+export type ButtonVariant = keyof typeof VARIANTS;
+
+/** The classes of a button, for a link that looks like one. */
+export function buttonClass(variant: ButtonVariant = "plain"): string {
+  return `inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium whitespace-nowrap pointer-coarse:min-h-10 disabled:opacity-60 aria-disabled:opacity-60 ${VARIANTS[variant]}`;
+}
+
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  variant?: keyof typeof VARIANTS;
+  variant?: ButtonVariant;
   /** Whether the action of the button is running. The button then keeps the focus, and ignores clicks. */
   busy?: boolean;
   children: ReactNode;
@@ -31,7 +37,7 @@ export function Button({
       // Not `disabled`: the browser takes the focus away from a disabled button.
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
-      className={`inline-flex min-h-10 items-center justify-center rounded-md px-4 text-sm font-medium ${VARIANTS[variant]} ${className}`}
+      className={`${buttonClass(variant)} ${className}`}
     />
   );
 }

@@ -5,7 +5,7 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
   useTitle(title);
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center px-4 py-10">
-      <div className="space-y-6 rounded-xl border border-zinc-200 bg-white p-5 sm:p-8 shadow-sm dark:border-zinc-800 dark:bg-zinc-900">
+      <div className="space-y-6 rounded-xl border border-line bg-surface p-5 sm:p-8 shadow-sm">
         <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
         {children}
       </div>

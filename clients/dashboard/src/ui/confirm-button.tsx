@@ -1,5 +1,7 @@
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Field } from "./field.tsx";
 
 interface ConfirmButtonProps {
   /** The text of both the button and the confirmation. */
@@ -9,48 +11,90 @@ interface ConfirmButtonProps {
   question: string;
   children: ReactNode;
   busy?: boolean;
+  /** Whether the action destroys something. */
+  danger?: boolean;
+  /** Whether the button is one of many, such as in each row of a table. */
+  quiet?: boolean;
+  /** What the user must type before the action, which destroys more than one thing: a name. */
+  typed?: string;
   onConfirm: () => void;
 }
 
-/** A button for an action that cannot be undone. It asks for confirmation first. */
+/** A button for an action with consequences. It asks for confirmation first. */
 export function ConfirmButton({
   label,
   accessibleLabel,
   question,
   children,
   busy = false,
+  danger = true,
+  quiet = false,
+  typed,
   onConfirm,
 }: ConfirmButtonProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const title = useId();
-  const close = () => dialog.current?.close();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
   return (
     <>
-      <Button variant="danger" busy={busy} aria-label={accessibleLabel} onClick={() => dialog.current?.showModal()}>
+      <Button
+        variant={quiet ? "quiet" : danger ? "danger" : "plain"}
+        busy={busy}
+        // Its text is in line with the column.
+        className={quiet ? "-ml-3" : ""}
+        aria-label={accessibleLabel}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
-      <dialog
-        ref={dialog}
-        aria-labelledby={title}
-        className="m-auto max-w-md rounded-lg border border-zinc-200 bg-white p-6 text-left text-zinc-900 dark:border-zinc-700 dark:bg-zinc-900 dark:text-zinc-100"
-      >
-        <h2 id={title} className="text-lg font-semibold">
-          {question}
-        </h2>
-        <div className="mt-2 text-sm text-zinc-600 dark:text-zinc-400">{children}</div>
-        <div className="mt-6 flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            variant="danger"
-            onClick={() => {
+      <Dialog title={question} description={children} open={isOpen} onClose={close}>
+        {isOpen && (
+          <Confirmation
+            {...{ label, danger, typed }}
+            onCancel={close}
+            onConfirm={() => {
               close();
               onConfirm();
             }}
-          >
-            {label}
-          </Button>
-        </div>
-      </dialog>
+          />
+        )}
+      </Dialog>
     </>
+  );
+}
+
+interface ConfirmationProps {
+  label: string;
+  danger: boolean;
+  typed: string | undefined;
+  onCancel: () => void;
+  onConfirm: () => void;
+}
+
+function Confirmation({ label, danger, typed, onCancel, onConfirm }: ConfirmationProps) {
+  const [text, setText] = useState("");
+  const variant = danger ? "danger" : "primary";
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm();
+      }}
+    >
+      {typed !== undefined && (
+        <Field
+          label={`Type ${typed} to confirm`}
+          value={text}
+          autoComplete="off"
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant={variant} disabled={typed !== undefined && text.trim() !== typed.trim()}>
+          {label}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { installLinks } from "../../../../domain/agents/install-links.ts";
-import type { Api } from "../api.ts";
+import { Link, useLocation } from "@tanstack/react-router";
+import { type Connection, CONNECTIONS, connectionsQuery } from "../connections-query.ts";
 import { useOrganization } from "../organization.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { EmptyState } from "./empty-state.tsx";
@@ -10,18 +10,10 @@ import { QueryContent } from "./query-content.tsx";
 import { Cell, Row, Table } from "./table.tsx";
 import { Timestamp } from "./timestamp.tsx";
 
-const CONNECTIONS = ["oauth-connections"];
-
-type Connection = Awaited<ReturnType<Api["oauthConnections"]["list"]["query"]>>["connections"][number];
-
 /** The OAuth clients that the user has connected, in every organization. */
 export function ConnectedClients() {
-  const { api } = useOrganization();
-  const connections = useQuery({
-    queryKey: CONNECTIONS,
-    queryFn: () => api.oauthConnections.list.query(),
-    select: ({ connections: list }) => list,
-  });
+  const { id: orgId } = useOrganization();
+  const connections = useQuery(connectionsQuery(orgId));
   return (
     <Panel title="Connected clients" intro="Programs that you allowed to act on your behalf. They chose their names.">
       <QueryContent query={connections}>
@@ -32,27 +24,17 @@ export function ConnectedClients() {
 }
 
 function NoConnections() {
+  const { id: orgId } = useOrganization();
+  const { pathname } = useLocation();
   return (
     <EmptyState>
-      <p>No clients yet. To connect one, add this URL as an MCP server in the client:</p>
-      <code className="wrap-anywhere">{location.origin}/mcp</code>
-      <InstallLinks />
+      <p>No clients yet. A client that signs in appears here when you have allowed its access.</p>
+      {pathname !== "/connect" && (
+        <Link to="/connect" search={{ org: orgId }} className="text-link underline">
+          Connect a client
+        </Link>
+      )}
     </EmptyState>
-  );
-}
-
-/** Programs ask their user before they add the server. */
-function InstallLinks() {
-  const { cursor, vscode } = installLinks(`${location.origin}/mcp`);
-  return (
-    <p className="flex flex-wrap gap-4">
-      <a href={cursor} className="underline">
-        Add to Cursor
-      </a>
-      <a href={vscode} className="underline">
-        Add to VS Code
-      </a>
-    </p>
   );
 }
 
@@ -95,7 +77,7 @@ function RevokeConnection({ id, name }: { id: string; name: string }) {
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => api.oauthConnections.revoke.mutate({ id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: CONNECTIONS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [CONNECTIONS] }),
   });
   return (
     <>

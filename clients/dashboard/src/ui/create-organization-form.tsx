@@ -42,6 +42,7 @@ export function CreateOrganizationForm({ first = false, opensOrganization = true
   };
   return (
     <Panel
+      id="new-organization"
       title="Create an organization"
       intro={
         first

@@ -2,14 +2,14 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useOrganization } from "../organization.ts";
-import { PageTitle } from "./page-layout.tsx";
+import { PageTitle } from "./page-header.tsx";
 import { QueryContent } from "./query-content.tsx";
 
 interface Props<Data> {
   /** The name of what the page shows. */
   title: string;
   /** The page that lists everything of this kind, and the text of the link to it. */
-  list: { to: "/agents" | "/knowledge" | "/projects"; label: string };
+  list: { to: string; label: string };
   query: UseQueryResult<Data>;
   children: (data: Data) => ReactNode;
 }

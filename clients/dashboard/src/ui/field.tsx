@@ -1,35 +1,80 @@
-import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from "react";
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from "react";
 
 const INPUT_CLASS =
-  "block min-h-10 w-full rounded-md border border-zinc-400 bg-white px-3 text-sm dark:border-zinc-600 dark:bg-zinc-900";
-
-export const TEXT_AREA_CLASS =
-  "block w-full rounded-md border border-zinc-400 bg-white px-3 py-2 font-mono text-sm dark:border-zinc-600 dark:bg-zinc-900";
+  "block min-h-8 pointer-coarse:min-h-10 w-full rounded-md border border-line-strong bg-surface px-2.5 text-sm";
 
 /** A select in a line of text or a cell of a table. */
 export const SELECT_CLASS =
-  "min-h-10 min-w-0 max-w-full rounded-md border border-zinc-400 bg-white px-2 text-sm dark:border-zinc-600 dark:bg-zinc-900";
+  "min-h-8 pointer-coarse:min-h-10 min-w-0 max-w-full rounded-md border border-line-strong bg-surface px-2 text-sm";
 
 interface Labels {
   label: string;
   hint?: string;
 }
 
-export function Field({ label, hint, ...rest }: Labels & InputHTMLAttributes<HTMLInputElement>) {
+interface LabeledProps extends Labels {
+  /** Renders the control with the attributes that connect it to the label and the hint. */
+  children: (attributes: { id: string; "aria-describedby": string | undefined }) => ReactNode;
+}
+
+function Labeled({ label, hint, children }: LabeledProps) {
   const id = useId();
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
-    <div className="space-y-1">
-      <label htmlFor={id} className="text-sm font-medium">
+    <div className="min-w-0">
+      <label htmlFor={id} className="block pb-1 text-sm font-medium">
         {label}
       </label>
-      <input
-        id={id}
-        className={INPUT_CLASS}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        {...rest}
-      />
-      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
+      {children({ id, "aria-describedby": hintId })}
+      {hint !== undefined && (
+        <p id={hintId} className="pt-1 text-sm text-muted">
+          {hint}
+        </p>
+      )}
     </div>
+  );
+}
+
+export function Field({ label, hint, className = "", ...rest }: Labels & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <Labeled label={label} {...(hint !== undefined && { hint })}>
+      {(attributes) => <input {...attributes} className={`${INPUT_CLASS} ${className}`} {...rest} />}
+    </Labeled>
+  );
+}
+
+/** A field for a text of several lines. */
+export function TextArea({
+  label,
+  hint,
+  className = "",
+  ...rest
+}: Labels & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return (
+    <Labeled label={label} {...(hint !== undefined && { hint })}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          className={`block w-full rounded-md border border-line-strong bg-surface px-2.5 py-2 text-sm placeholder:text-muted ${className}`}
+          {...rest}
+        />
+      )}
+    </Labeled>
+  );
+}
+
+export function Checkbox({ label, ...rest }: { label: string } & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <label className="flex min-h-8 items-center gap-2 text-sm pointer-coarse:min-h-10">
+      <input type="checkbox" className="size-4 shrink-0 accent-accent" {...rest} />
+      {label}
+    </label>
   );
 }
 
@@ -55,39 +100,28 @@ interface SelectProps extends Labels, SelectHTMLAttributes<HTMLSelectElement> {
 }
 
 export function Select({ label, hint, options, ...rest }: SelectProps) {
-  const id = useId();
   return (
-    <div className="space-y-1">
-      <label htmlFor={id} className="text-sm font-medium">
-        {label}
-      </label>
-      <select
-        id={id}
-        className={INPUT_CLASS}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        {...rest}
-      >
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
-    </div>
+    <Labeled label={label} {...(hint !== undefined && { hint })}>
+      {(attributes) => (
+        <select {...attributes} className={INPUT_CLASS} {...rest}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labeled>
   );
 }
 
 /** Returns the trimmed text of a form field. */
 export function readText(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value.trim() : "";
+  return readValue(form, name).trim();
 }
 
-function Hint({ id, text }: { id: string; text: string }) {
-  return (
-    <p id={id} className="text-sm text-zinc-600 dark:text-zinc-400">
-      {text}
-    </p>
-  );
+/** Returns the text of a form field as it was entered. */
+export function readValue(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
 }

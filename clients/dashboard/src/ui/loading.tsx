@@ -4,7 +4,7 @@ export function Loading() {
     <div role="status" className="space-y-3 py-2 motion-safe:animate-pulse">
       <span className="sr-only">Loading…</span>
       {["w-full", "w-11/12", "w-2/3"].map((width) => (
-        <div key={width} className={`h-4 rounded bg-zinc-200 dark:bg-zinc-800 ${width}`} />
+        <div key={width} className={`h-4 rounded bg-selected ${width}`} />
       ))}
     </div>
   );

@@ -1,62 +1,118 @@
-import { useMutation, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { Menu as MenuIcon } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { reachesRole, type Role } from "../../../../domain/shared/roles.ts";
-import { callIdentity, getApi } from "../api.ts";
+import { getApi } from "../api.ts";
+import { onOpenCommandMenu } from "../command-menu.ts";
+import { useLiveUpdates } from "../live-updates.ts";
 import { OrganizationContext, roleQuery } from "../organization.ts";
 import { type Organization, organizationsQuery } from "../organizations-query.ts";
-import { Button } from "./button.tsx";
+import { listenForToasts } from "../show-toast.ts";
 import { CreateOrganizationForm } from "./create-organization-form.tsx";
-import { useTitle } from "./card-page.tsx";
 import { Notice } from "./notice.tsx";
-import { OrganizationPicker } from "./organization-picker.tsx";
+import { PageTitle } from "./page-header.tsx";
 import { QueryContent } from "./query-content.tsx";
 import { RoleHint } from "./require-role.tsx";
+import { NAVIGATION, SideBar } from "./side-bar.tsx";
 
-/** Path, label, and the role that the page requires. */
-const NAVIGATION = [
-  ["/", "Apps", "member"],
-  ["/agents", "Agents", "member"],
-  ["/knowledge", "Knowledge", "member"],
-  ["/projects", "Projects", "member"],
-  ["/settings/tokens", "Tokens", "member"],
-  ["/settings/members", "Members", "member"],
-  ["/settings/organization", "Organization", "member"],
-  ["/settings/audit", "Audit log", "owner"],
-  ["/settings/account", "Account", "member"],
-] as const;
-
-const LINK_CLASS =
-  "rounded-md px-2 py-2 sm:px-3 text-sm hover:bg-zinc-200 aria-[current=page]:bg-zinc-200 aria-[current=page]:font-medium dark:hover:bg-zinc-800 dark:aria-[current=page]:bg-zinc-800";
+const Toasts = lazy(async () => ({ default: (await import("./toasts.tsx")).Toasts }));
+const CommandMenu = lazy(async () => ({ default: (await import("./command-menu.tsx")).CommandMenu }));
 
 /**
- * The header and navigation around every page of a signed-in user.
+ * The side bar and the content of every page of a signed-in user. On a phone, the side bar is a menu.
  *
  * @param props.organizationId - the organization that the URL names
  */
 export function PageLayout({ organizationId }: { organizationId: string | undefined }) {
   const organizations = useQuery(organizationsQuery);
+  useLiveUpdates(organizationId);
   const selected = organizations.data?.find(({ id }) => id === organizationId);
+  const sideBar = <SideBar organizations={organizations.data ?? []} selected={selected} />;
   return (
     <>
-      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:p-3">
+      <a href="#content" className="sr-only z-50 bg-raised focus:not-sr-only focus:absolute focus:p-3">
         Skip to content
       </a>
-      <header className="border-b border-zinc-200 bg-white dark:border-zinc-800 dark:bg-zinc-900">
-        <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-          <span className="font-semibold">App Provisioning Service</span>
-          {selected === undefined ? null : <Navigation organization={selected} />}
-          <div className="ml-auto flex min-w-0 items-center gap-2">
-            <OrganizationPicker organizations={organizations.data ?? []} selected={selected} />
-            <SignOut />
-          </div>
+      <div className="md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+        <div className="hidden border-r border-line md:sticky md:top-0 md:block md:h-dvh md:overflow-y-auto">
+          {sideBar}
         </div>
-      </header>
-      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl space-y-6 px-4 py-8">
-        <QueryContent query={untilLoaded(organizations)}>
-          {(data) => <Content organizations={data} selected={selected} />}
-        </QueryContent>
-      </main>
+        <div className="min-w-0">
+          <PhoneBar title={selected?.name ?? "App Provisioning Service"}>{sideBar}</PhoneBar>
+          <main id="content" tabIndex={-1} className="mx-auto max-w-6xl space-y-5 px-4 py-6 outline-none md:px-8">
+            <QueryContent query={untilLoaded(organizations)}>
+              {(data) => <Content organizations={data} selected={selected} />}
+            </QueryContent>
+          </main>
+        </div>
+      </div>
+      {selected !== undefined && <CommandMenuOnDemand organization={selected} />}
+      <ToastsOnDemand />
     </>
+  );
+}
+
+/** The side bar of a phone, behind a button. It closes when another page opens. */
+function PhoneBar({ title, children }: { title: string; children: React.ReactNode }) {
+  const { href } = useLocation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => dialog.current?.close(), [href]);
+  const open = (): void => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  return (
+    <header className="flex items-center gap-2 border-b border-line px-2 py-1.5 md:hidden">
+      <button type="button" aria-label="Menu" onClick={open} className="rounded-md p-2 hover:bg-hover">
+        <MenuIcon aria-hidden className="size-5" />
+      </button>
+      <dialog
+        ref={dialog}
+        aria-label="Menu"
+        onClose={() => setOpen(false)}
+        // A click beside the menu.
+        onClick={({ target, currentTarget }) => target === currentTarget && currentTarget.close()}
+        className="m-0 h-dvh max-h-none w-64 border-r border-line bg-canvas p-0 text-ink"
+      >
+        {isOpen && children}
+      </dialog>
+      <span className="truncate font-medium">{title}</span>
+    </header>
+  );
+}
+
+/** Loads what shows toasts with the first one. */
+function ToastsOnDemand() {
+  const [isNeeded, setNeeded] = useState(false);
+  useEffect(() => (isNeeded ? undefined : listenForToasts(() => setNeeded(true))), [isNeeded]);
+  return (
+    isNeeded && (
+      <Suspense>
+        <Toasts />
+      </Suspense>
+    )
+  );
+}
+
+/** Loads the command menu when it is opened for the first time. */
+function CommandMenuOnDemand({ organization }: { organization: Organization }) {
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  useEffect(
+    () =>
+      onOpenCommandMenu(() => {
+        setWasOpened(true);
+        setOpen(true);
+      }),
+    [],
+  );
+  if (!wasOpened) return null;
+  return (
+    <Suspense>
+      <CommandMenu organizationId={organization.id} open={isOpen} onOpenChange={setOpen} />
+    </Suspense>
   );
 }
 
@@ -90,50 +146,13 @@ function untilLoaded<Data>(query: UseQueryResult<Data>) {
 /** The page, if the role of the user permits it. The navigation has no link to any other page. */
 function PermittedPage({ role }: { role: Role }) {
   const { pathname } = useLocation();
-  const [, label, required] = NAVIGATION.find(([path]) => path === pathname) ?? [null, "", "member"];
+  const entry = NAVIGATION.flatMap(({ entries }) => entries).find(({ to }) => to === pathname);
+  const required = entry?.role ?? "member";
   if (reachesRole(role, required)) return <Outlet />;
   return (
     <>
-      <PageTitle>{label}</PageTitle>
+      <PageTitle>{entry?.label ?? ""}</PageTitle>
       <RoleHint role={required} to="see this page" />
     </>
-  );
-}
-
-function Navigation({ organization }: { organization: Organization }) {
-  const { data: role = "member" } = useQuery(roleQuery(organization.id));
-  return (
-    <nav aria-label="Pages" className="flex flex-wrap gap-1 max-sm:-mx-2">
-      {NAVIGATION.filter(([, , required]) => reachesRole(role, required)).map(([to, label]) => (
-        <Link
-          key={to}
-          to={to}
-          search={{ org: organization.id }}
-          className={LINK_CLASS}
-          activeOptions={{ exact: true, includeSearch: false }}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-/** The heading of a page, and the title of the browser window. */
-export function PageTitle({ children }: { children: string }) {
-  useTitle(children);
-  return <h1 className="text-2xl font-semibold tracking-tight">{children}</h1>;
-}
-
-function SignOut() {
-  const signOut = useMutation({
-    mutationFn: () => callIdentity("/sign-out", {}),
-    // Loads the document again, so that nothing of the user stays in its memory.
-    onSettled: () => location.assign("/sign-in"),
-  });
-  return (
-    <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
-      Sign out
-    </Button>
   );
 }

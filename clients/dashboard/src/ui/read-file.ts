@@ -1,3 +1,5 @@
+import { DOCUMENT_EXTENSIONS } from "../../../../domain/documents/archive-files.ts";
+
 /** What the service accepts as a file of a document. */
 export interface SentFile {
   name: string;
@@ -5,7 +7,7 @@ export interface SentFile {
 }
 
 /** The types of files that the service reads, for the picker. */
-export const ACCEPTED = ".md,.markdown,.txt,.html,.htm,.pdf,.docx";
+export const ACCEPTED = DOCUMENT_EXTENSIONS.map((extension) => `.${extension}`).join(",");
 
 /** Reads a file as base64. The name contains the folders if a folder was chosen. */
 export async function readFile(file: File): Promise<SentFile> {

@@ -1,11 +1,12 @@
 import { useState } from "react";
+import { copyText } from "../copy-text.ts";
 import { Button } from "./button.tsx";
 
 /** Shows a secret with a button to copy it. */
 export function SecretValue({ label, value }: { label: string; value: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(value);
+    await copyText(value);
     setCopied(true);
   };
   return (
@@ -14,7 +15,7 @@ export function SecretValue({ label, value }: { label: string; value: string }) 
       <div className="flex flex-wrap items-center gap-2">
         <code
           data-testid="secret"
-          className="min-w-0 flex-1 rounded-md bg-zinc-100 px-3 py-2 text-sm break-all select-all dark:bg-zinc-800"
+          className="min-w-0 flex-1 rounded-md bg-sunken px-3 py-2 text-sm break-all select-all"
         >
           {value}
         </code>

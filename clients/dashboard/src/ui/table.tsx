@@ -21,7 +21,7 @@ export function Table({ caption, columns, children }: TableProps) {
       <table role="table" className="w-full text-left text-sm max-sm:block">
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup" className="max-sm:sr-only">
-          <tr role="row" className="border-b border-zinc-200 dark:border-zinc-800">
+          <tr role="row" className="border-b border-line">
             {columns.map((column) => (
               <th key={column} role="columnheader" scope="col" className="py-2 pr-4 font-medium whitespace-nowrap">
                 {column}
@@ -30,7 +30,7 @@ export function Table({ caption, columns, children }: TableProps) {
           </tr>
         </thead>
         <ColumnsContext value={columns}>
-          <tbody role="rowgroup" className="divide-y divide-zinc-200 max-sm:block dark:divide-zinc-800">
+          <tbody role="rowgroup" className="divide-y divide-line max-sm:block">
             {children}
           </tbody>
         </ColumnsContext>
@@ -61,7 +61,7 @@ export function Cell({ children }: { children: ReactNode }) {
       role="cell"
       className="py-2 pr-4 align-middle max-sm:flex max-sm:gap-3 max-sm:py-1 max-sm:pr-0 max-sm:has-[>div:empty]:hidden"
     >
-      <span aria-hidden className="w-24 shrink-0 text-zinc-600 sm:hidden dark:text-zinc-400">
+      <span aria-hidden className="w-24 shrink-0 text-muted sm:hidden">
         {column}
       </span>
       <div className="min-w-0 wrap-break-word max-sm:wrap-anywhere">{children}</div>

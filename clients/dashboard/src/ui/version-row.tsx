@@ -13,7 +13,8 @@ interface Props {
   /** ISO 8601. */
   createdAt: string;
   isCurrent: boolean;
-  restore: UseMutationResult<unknown, Error, void>;
+  /** `null` if nobody can restore it. */
+  restore: UseMutationResult<unknown, Error, void> | null;
   /** What becomes current again. */
   content: "text" | "content";
   /** Cells between the time and the button. */
@@ -33,9 +34,8 @@ export function VersionRow({ noun, number, restored, createdAt, isCurrent, resto
       </Cell>
       {children}
       <Cell>
-        {isCurrent ? (
-          "current"
-        ) : (
+        {isCurrent && "current"}
+        {!isCurrent && restore !== null && (
           <ConfirmButton
             label="Restore"
             accessibleLabel={`Restore ${noun} ${number}`}
@@ -46,7 +46,7 @@ export function VersionRow({ noun, number, restored, createdAt, isCurrent, resto
             Its {content} becomes current again, as a new {noun}.
           </ConfirmButton>
         )}
-        <ErrorNotice error={restore.error} />
+        <ErrorNotice error={restore?.error ?? null} />
       </Cell>
     </Row>
   );

@@ -1,7 +1,7 @@
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryRole, EntryUsage, NewEntry } from "../../transcript-entry.ts";
 import { CalledTools } from "../called-tools.ts";
-import { type EntryDraft, EntryBuilder, readId } from "../entry-builder.ts";
+import { type EntryDraft, EntryBuilder, readRecordId } from "../entry-builder.ts";
 import { SkippedRecords } from "../skipped-records.ts";
 import { NO_USAGE } from "../token-counts.ts";
 import type { ReadSession, TranscriptReader, TranscriptRecord } from "../transcript-reader.ts";
@@ -129,14 +129,6 @@ export class ClaudeCodeReader implements TranscriptReader {
     this.#skipped.add(type, subtype ?? (isRecord(attachment) ? attachment["type"] : undefined));
   }
 }
-
-/** Leaves room for what entries add to the id of their record. */
-function readRecordId(uuid: unknown): string | undefined {
-  const id = readId(uuid);
-  return id !== undefined && id.length <= MAX_RECORD_ID ? id : undefined;
-}
-
-const MAX_RECORD_ID = 100;
 
 /** Claude Code writes its own texts for the model, and the output of its commands, as messages of the user. */
 function userRole({ isMeta, isCompactSummary }: Fields, content: unknown): EntryRole {

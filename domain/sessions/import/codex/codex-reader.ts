@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isRecord } from "../../../shared/json.ts";
 import { SESSION_LIMITS } from "../../session-rules.ts";
 import type { EntryUsage, NewEntry } from "../../transcript-entry.ts";
@@ -13,6 +14,9 @@ import { MAX_THREAD_TOKENS, readUsage, TokenTotals } from "./token-totals.ts";
 
 type Fields = Record<string, unknown>;
 
+/** A usage that is written again is close to the first one. */
+const MAX_RESPONSES = 20_000;
+
 /** What a record and its position give to an entry. */
 type Origin = Pick<EntryDraft, "id" | "time">;
 
@@ -23,6 +27,8 @@ export class CodexReader implements TranscriptReader {
   readonly #response = new ResponseBuffer();
   readonly #skipped = new SkippedRecords();
   readonly #calls = new CalledTools();
+  /** The ids of the responses whose usage was read. */
+  readonly #responses = new LRUCache<string, true>({ maxSize: MAX_RESPONSES, sizeCalculation: () => 1 });
   #totals = new TokenTotals({ startsAtZero: true });
   #model: unknown;
   #name: string | null = null;
@@ -44,6 +50,8 @@ export class CodexReader implements TranscriptReader {
         return [];
       case "response_item":
         return this.#readItem(origin, payload);
+      case "inter_agent_communication":
+        return this.#readItem(origin, { ...payload, type: "agent_message" });
       case "compacted":
         return [...this.#response.release(), this.#describe(origin, describeCompaction(payload))];
       case "token_usage_record":
@@ -94,11 +102,22 @@ export class CodexReader implements TranscriptReader {
     return name;
   }
 
-  /** Since version 0.157, Codex writes the usage of each response. */
-  #readUsageRecord(origin: Origin, { thread_id: threadId, usage }: Fields): NewEntry[] {
-    if (threadId !== this.#history.sessionId) return this.#skip("token_usage_record");
+  /**
+   * Since version 0.153, Codex writes the usage of each response, also of a compaction. The totals do not contain compactions,
+   * and may be missing.
+   */
+  #readUsageRecord(origin: Origin, { thread_id: threadId, response_id: responseId, usage }: Fields): NewEntry[] {
+    this.#response.expectUsage();
+    const isOther = this.#history.isCopying || this.#history.isOther(threadId);
+    if (isOther || this.#isKnown(responseId)) return this.#skip("token_usage_record");
     const read = readUsage(usage);
-    return read === null ? this.#skip("usage") : this.#count(origin, this.#totals.addResponse(read));
+    if (read === null) return this.#skip("usage");
+    if (typeof responseId === "string") this.#responses.set(responseId, true);
+    return this.#count(origin, this.#totals.addResponse(read, this.#response.hasEntries));
+  }
+
+  #isKnown(responseId: unknown): boolean {
+    return typeof responseId === "string" && this.#responses.has(responseId);
   }
 
   #readTotal(origin: Origin, { info }: Fields): NewEntry[] {

@@ -25,17 +25,24 @@ export function readItem(item: Item): ConversationItem | null {
     case "function_call":
       return toCall(functionName(item), item["call_id"], textOf(item["arguments"]));
     case "custom_tool_call":
-      return toCall(item["name"], item["call_id"], textOf(item["input"]));
+      return toCall(functionName(item), item["call_id"], textOf(item["input"]));
     case "local_shell_call":
       return toCall("local_shell", item["call_id"] ?? item["id"], toJsonText(item["action"] ?? {}));
     case "web_search_call":
       return toCall("web_search", item["id"], toJsonText(item["action"] ?? {}));
+    case "image_generation_call":
+      return toCall("image_generation", item["id"], textOf(item["revised_prompt"] ?? null));
     case "tool_search_call":
       return toCall("tool_search", item["call_id"], textOf(item["arguments"]));
     case "function_call_output":
     case "custom_tool_call_output":
+    case "local_shell_call_output":
+    case "mcp_tool_call_output":
+      return readOutput(item, item["output"]);
     case "tool_search_output":
-      return readOutput(item);
+      return readOutput(item, item["output"] ?? item["tools"]);
+    case "agent_message":
+      return readAgentMessage(item);
     default:
       return null;
   }
@@ -43,24 +50,53 @@ export function readItem(item: Item): ConversationItem | null {
 
 function readMessage(item: Item): ConversationItem | null {
   const { role, content } = item;
+  if (role === "developer" || role === "system") return null;
+  if (role === "assistant") return toMessage("assistant", textOf(content));
+  if (role === "user" && isOfHarness(item)) return null;
+  const kinds = readPassthrough(item, "content_item_kinds");
+  const isMarked = Array.isArray(content) && kinds.length > 0 && kinds.length === content.length;
+  if (isMarked) return toMessage("user", textOf(content.filter((_, at) => isUserKind(kinds[at]))));
   const text = textOf(content);
-  if (text.trim() === "" || isContext(item, text)) return null;
-  return { role: role === "assistant" ? "assistant" : "user", content: text };
+  const isMarkedByParts = readPassthrough(item, "content_item_metadata").length > 0;
+  return role === "user" && !isMarkedByParts && CONTEXT.test(text) ? null : toMessage("user", text);
 }
 
-/** How the texts begin that Codex adds for the model as messages of the user. */
+function toMessage(role: EntryRole, content: string): ConversationItem | null {
+  return content.trim() === "" ? null : { role, content };
+}
+
+/** How the texts begin that Codex adds for the model as messages of the user, in versions that do not say which they are. */
 const CONTEXT =
-  /^(<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions)>|# AGENTS\.md instructions)/;
+  /^\s*(<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|skill|turn_aborted|subagent_notification|recommended_plugins|goal_context)>|<(codex_internal_context|hook_prompt) |# AGENTS\.md instructions)/;
 
 /** Whether Codex wrote a message itself: what it repeats at the start of each session is not a part of the conversation. */
-function isContext({ role, internal_chat_message_metadata_passthrough: metadata }: Item, text: string): boolean {
-  if (role === "developer" || role === "system") return true;
-  if (role !== "user") return false;
-  const parts = isRecord(metadata) ? metadata["content_item_metadata"] : undefined;
-  if (!Array.isArray(parts) || parts.length === 0) return CONTEXT.test(text);
+function isOfHarness(item: Item): boolean {
+  const parts = readPassthrough(item, "content_item_metadata");
+  if (parts.length === 0) return false;
   return parts.every(
     (part) => isRecord(part) && isRecord(part["provenance"]) && part["provenance"]["type"] === "harness",
   );
+}
+
+/** What Codex says about each part of a message. */
+function readPassthrough({ internal_chat_message_metadata_passthrough: metadata }: Item, key: string): unknown[] {
+  const parts = isRecord(metadata) ? metadata[key] : undefined;
+  return Array.isArray(parts) ? parts : [];
+}
+
+/** A part of an unknown kind, and the text in place of a media file that could not be sent, are the user's. */
+const USER_KIND = /^(|unknown|user\..*|(images|audio)\.(preparation_error|unsupported))$/;
+
+function isUserKind(kind: unknown): boolean {
+  return typeof kind !== "string" || USER_KIND.test(kind);
+}
+
+/** A message between agents. */
+function readAgentMessage({ author, recipient, content }: Item): ConversationItem | null {
+  const text = textOf(content);
+  if (text.trim() === "") return null;
+  const [from, to] = [author, recipient].map((name) => (typeof name === "string" ? name : "an agent"));
+  return { role: "system", content: `Message from ${from} to ${to}\n${text}` };
 }
 
 function readReasoning({ summary, content }: Item): ConversationItem | null {
@@ -71,19 +107,21 @@ function readReasoning({ summary, content }: Item): ConversationItem | null {
   return text.trim() === "" ? null : { role: "assistant", content: `[thinking]\n${text}` };
 }
 
-/** The tools of an MCP server have its namespace. */
+/** The tools of an MCP server have its namespace: `mcp__server` or, in older versions, `mcp__server__`. */
 function functionName({ name, namespace }: Item): unknown {
-  return typeof namespace === "string" && typeof name === "string" ? namespace + name : name;
+  if (typeof namespace !== "string" || typeof name !== "string" || namespace === "") return name;
+  return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
 }
 
 function toCall(name: unknown, callId: unknown, content: string): ConversationItem {
   return { role: "assistant", content, tool: { name, callId } };
 }
 
-function readOutput({ call_id: callId, output }: Item): ConversationItem {
+function readOutput({ call_id: callId, id, status }: Item, output: unknown): ConversationItem {
   const content = isRecord(output) ? textOf(output["content"]) : textOf(output);
-  const isError = isRecord(output) && output["success"] === false ? true : hasFailed(content);
-  return { role: "tool", content, tool: { name: undefined, callId, isError } };
+  const isMarked = status === "failed" || (isRecord(output) && output["success"] === false);
+  const isError = isMarked ? true : hasFailed(content);
+  return { role: "tool", content, tool: { name: undefined, callId: callId ?? id, isError } };
 }
 
 /** Codex says how a command ended only in the text of its output: in a header, or in older versions in JSON. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryUsage } from "../../transcript-entry.ts";
 import { combineUsage, isNoUsage, NO_USAGE, readTokenCount, subtractUsage } from "../token-counts.ts";
@@ -9,14 +10,23 @@ import { combineUsage, isNoUsage, NO_USAGE, readTokenCount, subtractUsage } from
 export class TokenTotals {
   /** The last total, and the usages that were counted since; `null` before the first. */
   #total: EntryUsage | null;
+  /** What the last total has added. */
+  #added: EntryUsage | undefined;
 
   /** @param startsAtZero - `false` for a fork, whose totals begin with those of another session */
   constructor({ startsAtZero }: { startsAtZero: boolean }) {
     this.#total = startsAtZero ? NO_USAGE : null;
   }
 
-  /** Counts the usage of one response. */
-  addResponse(usage: EntryUsage): EntryUsage | undefined {
+  /**
+   * Counts the usage of one response. Returns `undefined` for no tokens, and for a response that the last total has counted.
+   *
+   * @param isNewResponse - whether the file has a response since the last total
+   */
+  addResponse(usage: EntryUsage, isNewResponse: boolean): EntryUsage | undefined {
+    const counted = this.#added;
+    this.#added = undefined;
+    if (!isNewResponse && counted !== undefined && isDeepStrictEqual(counted, usage)) return undefined;
     if (this.#total !== null) this.#total = combineUsage(this.#total, usage, (a, b) => a + b);
     return isNoUsage(usage) ? undefined : usage;
   }
@@ -28,6 +38,11 @@ export class TokenTotals {
    * @param isNewResponse - whether the file has a response since the last total
    */
   advance(total: EntryUsage, last: EntryUsage | null, isNewResponse: boolean): EntryUsage | undefined {
+    this.#added = this.#advance(total, last, isNewResponse);
+    return this.#added;
+  }
+
+  #advance(total: EntryUsage, last: EntryUsage | null, isNewResponse: boolean): EntryUsage | undefined {
     const before = this.#total;
     this.#total = total;
     // After a reset, and in a fork, the total says nothing about the last response.

@@ -7,6 +7,7 @@ import { request } from "node:http";
 import path from "node:path";
 import type { ScriptPlan } from "./install-scripts/script-plan.ts";
 import { findScriptedPackages, type InstalledPackage, readManifest } from "./install-scripts/find-packages.ts";
+import { linkNativePrograms } from "./install-scripts/pnpm-programs.ts";
 import { npmrcVariables } from "./install-scripts/npmrc-variables.ts";
 import { runScript, type ScriptResult } from "./install-scripts/run-script.ts";
 import type { ScriptFailure, ScriptReport } from "./install-scripts/script-report.ts";
@@ -49,6 +50,7 @@ async function runPackage(scripted: InstalledPackage, isTolerated: boolean): Pro
     if (isOptional) rmSync(folder, { recursive: true, force: true });
     return isTolerated;
   }
+  if (plan.packageManager === "pnpm") linkNativePrograms(folder, manifest, plan.projects);
   return true;
 }
 

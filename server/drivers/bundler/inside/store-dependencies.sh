@@ -12,7 +12,7 @@ done
 tar -cf "$entry/source.tar" "$@"
 cd "$scratch"
 set --
-# A downloaded version of Yarn, Bun or Node.js, and the packages of Yarn's Plug'n'Play.
+# A downloaded version of pnpm, Yarn, Bun or Node.js, and the packages of Yarn's Plug'n'Play.
 for each in tools yarn node; do
   if [ -e "$each" ]; then set -- "$@" "$each"; fi
 done

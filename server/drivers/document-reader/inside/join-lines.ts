@@ -117,6 +117,7 @@ function headingLevel({ text, size, isRow }: PdfLine, { headingSizes }: Layout):
 
 /** Whether a line is in the same paragraph as the line before it. */
 function continues(last: PdfLine, line: PdfLine, { lineSpacing }: Layout): boolean {
+  if (last.isField === true || line.isField === true) return false;
   if (last.isRow || line.isRow || BULLET.test(line.text) || NUMBER.test(line.text)) return false;
   if (Math.abs(last.size - line.size) > 0.1 * line.size) return false;
   const distance = (last.baseline - line.baseline) / line.size;

@@ -3,6 +3,8 @@ export interface PdfLine {
   text: string;
   /** Whether it has cells with wide gaps between them. */
   isRow: boolean;
+  /** Whether it is the value of a form field, which no other line continues. */
+  isField?: boolean;
   /** Of the letters. */
   size: number;
   left: number;

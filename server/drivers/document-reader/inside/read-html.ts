@@ -63,6 +63,7 @@ class MarkdownWriter {
     else if (tagName === "tr") this.#writeRow(element);
     else if (tagName === "ul" || tagName === "ol") this.#writeList(element);
     else if (tagName === "li") this.#writeItem(element);
+    else if (tagName === "dd") this.#writeDefinition(element);
     else if (tagName === "br") this.#open += " ";
     else if (BLOCKS.has(tagName)) this.#writeBlock(element);
     else this.#visitChildren(element);
@@ -101,6 +102,14 @@ class MarkdownWriter {
     if (number !== null) this.#lists[this.#lists.length - 1] = number + 1;
     const indent = "  ".repeat(Math.max(0, this.#lists.length - 1));
     this.#prefix = `${indent}${number === null ? "-" : `${number}.`} `;
+    this.#visitChildren(element);
+    this.endParagraph();
+    this.#prefix = "";
+  }
+
+  #writeDefinition(element: Element): void {
+    this.endParagraph();
+    this.#prefix = ": ";
     this.#visitChildren(element);
     this.endParagraph();
     this.#prefix = "";

@@ -1,16 +1,13 @@
 import { getDocumentProxy } from "unpdf";
+import { addFieldValues } from "./pdf-fields.ts";
 import { joinLines } from "./join-lines.ts";
 import { type PdfLine, readLines } from "./pdf-lines.ts";
-import { type ReadLimits, RefusedFile, TextCollector } from "./report.ts";
+import { type ReadLimits, realTitle, RefusedFile, TextCollector } from "./report.ts";
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** Titles that programs write by themselves. */
-const GENERATED_TITLE =
-  /^(\(?(?:anonymous|untitled|unspecified)\)?|title|document\d*|microsoft word - .*|.*\.(docx?|pdf|indd|tex|dvi|html?|odt|rtf|xlsx?|pptx?))$/i;
-
 /**
- * Reads the text of a PDF file. Larger letters are headings, and lines that stand on most pages are left out.
+ * Reads the text of a PDF file, and the values of its form. Larger letters are headings, and lines that stand on most pages are left out.
  *
  * @throws {RefusedFile} for a file that is damaged, encrypted, or beyond the limits
  */
@@ -24,7 +21,8 @@ export async function readPdf(
   let room = limits.characters;
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number);
-    const lines = readLines((await page.getTextContent()).items);
+    const text = readLines((await page.getTextContent()).items);
+    const lines = addFieldValues(text, await page.getAnnotations().catch(() => []));
     room -= lines.reduce((sum, line) => sum + line.text.length, 0);
     if (room < 0) throw new RefusedFile("too-much-text");
     pages.push(lines);
@@ -51,6 +49,5 @@ async function openPdf(content: Uint8Array): Promise<PdfDocument> {
 async function readTitle(document: PdfDocument): Promise<string | null> {
   const { info } = await document.getMetadata().catch(() => ({ info: {} }));
   const title: unknown = "Title" in info ? info.Title : null;
-  if (typeof title !== "string" || title.trim() === "" || GENERATED_TITLE.test(title.trim())) return null;
-  return title.trim();
+  return typeof title === "string" ? realTitle(title) : null;
 }

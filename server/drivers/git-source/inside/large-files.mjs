@@ -19,7 +19,6 @@ const OWN_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|te|upgrade|proxy-.*|accept-encoding|expect|cookie)$/i;
 
 const { origin, limits, used, timeMs } = JSON.parse(process.argv[2]);
-const authorization = process.env.LFS_AUTHORIZATION ?? null;
 const deadline = AbortSignal.timeout(timeMs);
 const folder = `${process.env.GIT_DIR}/large-files`;
 /** The paths of pointers that stay, by the reason. */
@@ -97,7 +96,7 @@ async function requestBatch(url, objects) {
   const wanted = objects.map(([{ oid, size }]) => ({ oid, size }));
   const response = await fetch(`${url}/info/lfs/objects/batch`, {
     method: "POST",
-    headers: { accept: MEDIA_TYPE, "content-type": MEDIA_TYPE, ...ownAuthorization() },
+    headers: { accept: MEDIA_TYPE, "content-type": MEDIA_TYPE },
     body: JSON.stringify({ operation: "download", transfers: ["basic"], objects: wanted, hash_algo: "sha256" }),
     redirect: "manual",
     signal: deadline,
@@ -123,7 +122,7 @@ async function download(object, target) {
   const action = object?.actions?.download;
   if (action === undefined) return "missing";
   let url = toAllowedUrl(action.href);
-  let headers = url === null ? {} : requestHeaders(url, action.header);
+  let headers = requestHeaders(action.header);
   for (let redirects = 0; url !== null && redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(url, { headers, redirect: "manual", signal: deadline });
     if (response.status === 200) return (await writeVerified(response, target)) ? null : "content";
@@ -131,7 +130,7 @@ async function download(object, target) {
     if (![301, 302, 303, 307, 308].includes(response.status)) return "download";
     const next = toAllowedUrl(response.headers.get("location") ?? "", url);
     // The headers can contain a token, which only the host gets for which they are.
-    if (next?.origin !== url.origin) headers = requestHeaders(null, {});
+    if (next?.origin !== url.origin) headers = requestHeaders({});
     url = next;
   }
   return url === null ? "address" : "download";
@@ -144,17 +143,11 @@ function toAllowedUrl(text, base) {
   return url.origin === origin || url.protocol === "https:" ? url : null;
 }
 
-function requestHeaders(url, given) {
+function requestHeaders(given) {
   const own = Object.entries(given ?? {}).filter(
     ([name, value]) => typeof value === "string" && !OWN_HEADERS.test(name),
   );
-  const isNamed = own.some(([name]) => name.toLowerCase() === "authorization");
-  const credentials = url?.origin === origin && !isNamed ? ownAuthorization() : {};
-  return { ...credentials, ...Object.fromEntries(own), "accept-encoding": "identity" };
-}
-
-function ownAuthorization() {
-  return authorization === null ? {} : { authorization };
+  return { ...Object.fromEntries(own), "accept-encoding": "identity" };
 }
 
 /** Writes the body to a file. Returns whether it has the size and the hash of the object. */

@@ -6,13 +6,14 @@ import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeServer, PostgresUse } from "../../../../domain/ports/bundler.ts";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NothingListens, ServerMigrationFailed, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { POSTGRES_PORT, postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { PostgresDatabase } from "../../../ports/postgres.ts";
 import type { LoopbackPort, Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
+import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
 import { NodeOutput } from "./node-output.ts";
@@ -113,7 +114,7 @@ export class NodeLauncher {
   /**
    * Runs the command that brings the database of a server up to date, to its end.
    *
-   * @throws {UnhealthyScript} when it fails
+   * @throws {ServerMigrationFailed} when it fails
    */
   async migrate(launch: NodeLaunch, signal: AbortSignal): Promise<void> {
     const { migration } = launch;
@@ -125,8 +126,9 @@ export class NodeLauncher {
     const outcome = await this.#options.sandbox.run({ ...command, argv: ["sh", "-c", migration], limits, signal });
     output.end();
     signal.throwIfAborted();
-    if (outcome.reason !== "exit" || outcome.code !== 0)
-      throw explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
+    if (outcome.reason === "exit" && outcome.code === 0) return;
+    const { message, printed } = explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
+    throw new ServerMigrationFailed(message, { printed });
   }
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
@@ -166,7 +168,7 @@ export class NodeLauncher {
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
-    const database = await connectDatabase(sandbox, launch);
+    const database = await connectDatabase(sandbox, launch, folder);
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
       env: serverEnvironment({ ...launch, database: database.variables }, tools.env),
@@ -177,6 +179,7 @@ export class NodeLauncher {
         ...(forwarder === null ? [] : [{ from: forwarder.folder, to: SERVER_PATHS.egress, writable: false }]),
         { from: path.join(import.meta.dirname, "inside/preload.cjs"), to: SERVER_PATHS.preload, writable: false },
         ...(launch.preload === undefined ? [] : [launch.preload.mount]),
+        ...database.mounts,
         ...tools.mounts,
         ...files.mounts,
       ],
@@ -231,15 +234,28 @@ async function untilSocket(sockets: RequestSockets, signal: AbortSignal): Promis
 /** A file system that reports no changes is read this often. */
 const POLL_MS = 500;
 
+/** What lets a server connect to its database. */
+interface DatabaseConnection {
+  variables: Readonly<Record<string, string>>;
+  loopbackPorts: readonly LoopbackPort[];
+  mounts: readonly Mount[];
+}
+
 /** The port in a sandbox that leads to the database of a server, and the variables that name it. */
 async function connectDatabase(
   { hasOwnNetwork }: Pick<Sandbox, "hasOwnNetwork">,
   { postgres, database }: NodeLaunch,
-): Promise<{ variables: Record<string, string>; loopbackPorts: LoopbackPort[] }> {
-  if (database === null || postgres === undefined) return { variables: {}, loopbackPorts: [] };
+  folder: string,
+): Promise<DatabaseConnection> {
+  if (database === null || postgres === undefined) return { variables: {}, loopbackPorts: [], mounts: [] };
   const port = hasOwnNetwork ? POSTGRES_PORT : await findFreePort();
-  const variables = postgresVariables(postgres.variables, { ...database, port });
-  return { variables, loopbackPorts: [{ port, target: database.address }] };
+  const { certificate } = SERVER_PATHS;
+  const variables = postgresVariables(postgres.variables, { ...database, port, certificateFile: certificate });
+  return {
+    variables,
+    loopbackPorts: [{ port, target: database.address, protocol: "postgresql" }],
+    mounts: [{ from: await writePostgresCertificate(folder), to: certificate, writable: false }],
+  };
 }
 
 /** Only for a sandbox without a network of its own. Another program may take the port before it is used. */
@@ -265,5 +281,9 @@ function explainEnd(
     time: "took too long",
   };
   const message = describe(limits[outcome.reason] ?? "was stopped");
-  return new UnhealthyScript(reason === null ? `${message}.` : `${message}: ${reason}`, details);
+  const isWithoutError = outcome.reason === "exit" && outcome.code === 0;
+  return new (isWithoutError ? NothingListens : UnhealthyScript)(
+    reason === null ? `${message}.` : `${message}: ${reason}`,
+    details,
+  );
 }

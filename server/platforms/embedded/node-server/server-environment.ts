@@ -12,6 +12,8 @@ export const SERVER_PATHS = {
   /** The Node.js that the project names, if it is not that of the service. */
   runtime: `/build/${RUNTIME_FOLDER}`,
   preload: "/opt/node-server/preload.cjs",
+  /** The certificate of its PostgreSQL database. */
+  certificate: "/opt/node-server/postgresql.pem",
 } as const;
 
 /** The port that a server should listen on. It has a network of its own, so that all have the same one. */

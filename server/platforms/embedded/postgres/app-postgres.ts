@@ -3,7 +3,9 @@ import pg from "pg";
 import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { PostgresDatabase, PostgresServer, TemporaryDatabases } from "../../../ports/postgres.ts";
-import { PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
+import { BOUND_ADVISORY_LOCKS } from "./bound-advisory-locks.ts";
+import { CONNECTIONS_PER_APP, PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
+import { createReader, grantReading, readerOf } from "./reader-role.ts";
 import { scramVerifier } from "./scram-verifier.ts";
 
 export interface AppPostgresOptions {
@@ -14,8 +16,8 @@ export interface AppPostgresOptions {
   log: WatchdogLog;
 }
 
-/** How many connections one app may have. */
-const CONNECTIONS_PER_APP = 20;
+/** Changes with what `createDatabase` does. A database of an earlier version gets the rest when it is opened. */
+const SETUP_VERSION = 1;
 
 /** The service's own table, in a database to which no app can connect. */
 const SETUP = `
@@ -25,15 +27,24 @@ const SETUP = `
     database_id text primary key,
     name text not null unique,
     password text not null,
-    is_complete boolean not null default false
+    setup_version integer not null default 0
   );
+  alter table service.app_databases add column if not exists setup_version integer not null default 0;
 `;
 
 interface DatabaseRow {
   database_id: string;
   name: string;
   password: string;
-  is_complete: boolean;
+  setup_version: number;
+}
+
+/** How to read a database. */
+export interface DatabaseReader {
+  /** A connection string of a role that can only read the database. */
+  url: string;
+  /** Ends a connection of this role, whatever it is doing. */
+  terminate(pid: number): Promise<void>;
 }
 
 interface OpenServer {
@@ -49,6 +60,8 @@ interface OpenServer {
 export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
   readonly #options: AppPostgresOptions;
   readonly #locks = new KeyedLock();
+  /** The passwords of the roles that read databases, by the names of the databases. */
+  readonly #readers = new Map<string, string>();
   #opening: Promise<OpenServer> | null = null;
 
   constructor(options: AppPostgresOptions) {
@@ -60,7 +73,7 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     const { pool, server } = await this.#open();
     const row = await this.#locks.run([databaseId], async () => {
       const found = (await findRow(pool, databaseId)) ?? (await insertRow(pool, databaseId));
-      if (!found.is_complete) await createDatabase(pool, server.url, found);
+      if (found.setup_version !== SETUP_VERSION) await createDatabase(pool, server.url, found);
       return found;
     });
     return { name: row.name, password: row.password, address: server.address };
@@ -77,7 +90,9 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     const { pool, server } = await this.#open();
     await this.#locks.run([databaseId], async () => {
       const row = await findRow(pool, databaseId);
-      if (row !== null) await dropDatabase(pool, server.url, row);
+      if (row === null) return;
+      await dropDatabase(pool, server.url, row);
+      this.#readers.delete(row.name);
     });
   }
 
@@ -94,15 +109,36 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     if (!this.#options.exists()) return 0;
     const { pool } = await this.#open();
     const row = await findRow(pool, databaseId);
-    if (row === null || !row.is_complete) return 0;
-    const { rows } = await pool.query<{ bytes: string }>("select pg_database_size($1) as bytes", [row.name]);
+    if (row === null) return 0;
+    const select = "select pg_database_size(oid) as bytes from pg_database where datname = $1";
+    const { rows } = await pool.query<{ bytes: string }>(select, [row.name]);
     return Number(rows[0]?.bytes ?? 0);
+  }
+
+  /** Returns how to read a database, also what was created since the last call; `null` if the database does not exist. */
+  async openReader(databaseId: string): Promise<DatabaseReader | null> {
+    if (!this.#options.exists()) return null;
+    const { pool, server } = await this.#open();
+    return this.#locks.run([databaseId], async () => {
+      const row = await findRow(pool, databaseId);
+      if (row === null) return null;
+      if (row.setup_version !== SETUP_VERSION) await createDatabase(pool, server.url, row);
+      const { name } = row;
+      const password = this.#readers.get(name) ?? (await createReader(pool, name));
+      this.#readers.set(name, password);
+      await inDatabase(server.url, name, (client) => client.query(grantReading(name)));
+      const url = new URL(server.url);
+      url.pathname = `/${name}`;
+      url.username = readerOf(name);
+      url.password = password;
+      return { url: url.href, terminate: (pid) => terminate(pool, pid, readerOf(name)) };
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const opened = await this.#opening?.catch(() => null);
     if (!opened) return;
-    opened.watchdog.stop();
+    await opened.watchdog.stop();
     await opened.pool.end();
     await opened.server[Symbol.asyncDispose]();
   }
@@ -128,7 +164,7 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     // Trials end with the service.
     for (const row of rows.filter(({ database_id: id }) => id.startsWith(TRIAL_PREFIX)))
       await dropDatabase(pool, server.url, row);
-    const watchdog = new PostgresWatchdog(pool, { measuresMemory: server.isLocal, log });
+    const watchdog = new PostgresWatchdog(server.url, { measuresMemory: server.isLocal, log });
     opening.move();
     return { server, pool, watchdog };
   }
@@ -155,7 +191,7 @@ async function insertRow(pool: pg.Pool, databaseId: string): Promise<DatabaseRow
 
 const ROLE_OPTIONS = `login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit ${CONNECTIONS_PER_APP}`;
 
-/** Nobody can connect to the database before its rights are complete. */
+/** Nobody can connect to a new database before its rights are complete. Safe to repeat, also for one that is in use. */
 async function createDatabase(pool: pg.Pool, url: string, { database_id: id, name, password }: DatabaseRow) {
   const role = await pool.query("select from pg_roles where rolname = $1", [name]);
   const verifier = pg.escapeLiteral(scramVerifier(password));
@@ -167,15 +203,27 @@ async function createDatabase(pool: pg.Pool, url: string, { database_id: id, nam
   await pool.query(`revoke all on database "${name}" from public`);
   await pool.query(`grant connect, create, temporary on database "${name}" to "${name}"`);
   await pool.query(`alter database "${name}" allow_connections true`);
-  await inDatabase(url, name, (client) => client.query(`alter schema public owner to "${name}"`));
-  await pool.query("update service.app_databases set is_complete = true where database_id = $1", [id]);
+  await inDatabase(url, name, async (client) => {
+    await client.query(`alter schema public owner to "${name}"`);
+    await client.query(BOUND_ADVISORY_LOCKS);
+  });
+  const complete = "update service.app_databases set setup_version = $2 where database_id = $1";
+  await pool.query(complete, [id, SETUP_VERSION]);
 }
 
 async function dropDatabase(pool: pg.Pool, url: string, { database_id: id, name }: DatabaseRow): Promise<void> {
   await pool.query(`drop database if exists "${name}" with (force)`);
-  await revokeGrants(pool, url, name);
-  await pool.query(`drop role if exists "${name}"`);
+  for (const role of [readerOf(name), name]) {
+    await revokeGrants(pool, url, role);
+    await pool.query(`drop role if exists "${role}"`);
+  }
   await pool.query("delete from service.app_databases where database_id = $1", [id]);
+}
+
+async function terminate(pool: pg.Pool, pid: number, role: string): Promise<void> {
+  // The pid may belong to another connection meanwhile.
+  const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2";
+  await pool.query(end, [pid, role]);
 }
 
 /** Other roles may have granted rights in their own databases to this one, which could then not be removed. */

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pool } from "pg";
+import pg from "pg";
+import { LogLimit } from "../../../../domain/shared/log-limit.ts";
+import { READER_SUFFIX } from "./reader-role.ts";
 
 export interface WatchdogLog {
   warn(details: object, message: string): void;
@@ -19,61 +21,112 @@ export interface PostgresLimits {
   statementMs: number;
   /** Of a transaction in which nothing happens. It keeps its locks, and the rows that others have deleted. */
   idleTransactionMs: number;
+  /** Of a transaction. As long as it runs, the server keeps the status of all later transactions of all apps. */
+  transactionMs: number;
   /** Private memory of all connections of apps, in MiB. */
   memoryMb: number;
-  /** Of all connections of an app. The server has a fixed number for all apps. */
+  /** Of all transactions of an app, and at most a quarter of those that the server has for all apps. */
   locks: number;
   /** Which part of the queue of notifications may be used, between 0 and 1. It belongs to all apps. */
   queueUsage: number;
+  /** How much a database may grow within a minute, in MiB. The storage of the plan is checked less often. */
+  growthMb: number;
+  /** How long an app that has taken too many locks, or grown too much, cannot connect. */
+  closedMs: number;
 }
 
 const DEFAULT_LIMITS: PostgresLimits = {
-  intervalMs: 2000,
+  intervalMs: 250,
   statementMs: 5 * 60_000,
   idleTransactionMs: 60_000,
+  transactionMs: 60 * 60_000,
   memoryMb: 1024,
   locks: 10_000,
   queueUsage: 0.2,
+  growthMb: 2048,
+  closedMs: 30_000,
 };
 
-/** A connection of an app. */
+const WINDOW_MS = 60_000;
+/** How many connections one app may have. */
+export const CONNECTIONS_PER_APP = 20;
+/** For each app. */
+const WARNINGS_PER_MINUTE = 10;
+const QUERY_MS = 30_000;
+/** Sizes are measured less often: each measurement reads a folder. */
+const CHECKS_PER_SIZE = 8;
+
 interface Backend {
   pid: number;
+  role: number;
+  /** Of its role and its database. */
   name: string;
+  /** Why it must end; `null` if it is within all limits. */
+  reason: string | null;
 }
 
-/** Those of roles that the service created; the service itself is another role. */
-const APP_BACKENDS = `backend_type = 'client backend' and usename in (select name from service.app_databases)`;
+const TOO_MANY_LOCKS = "too many locks";
+const TOO_MUCH_GROWTH = "the database grows too fast";
 
-const OVERDUE = `select pid, usename as name, state from pg_stat_activity where ${APP_BACKENDS} and (
-  (state = 'active' and query_start < now() - $1 * interval '1 millisecond')
-  or (state like 'idle in transaction%' and state_change < now() - $2 * interval '1 millisecond'))`;
+/**
+ * The connections of apps. It calls functions instead of reading views, so that it needs no locks itself: an app may have taken all of
+ * them. The names of roles are in a cache of the connection from the first check with them.
+ */
+const BACKENDS = `select activity.pid, usesysid as role, pg_get_userbyid(usesysid) as name, case
+    when state in ('active', 'fastpath function call') and query_start < now() - $1 * interval '1 millisecond'
+      then 'statement takes too long'
+    when state like 'idle in transaction%' and state_change < now() - $2 * interval '1 millisecond'
+      then 'transaction is idle too long'
+    when xact_start < now() - $3 * interval '1 millisecond' then 'transaction takes too long'
+    when locks > least($4, current_setting('max_locks_per_transaction')::int
+      * current_setting('max_connections')::int / 4) then '${TOO_MANY_LOCKS}'
+    -- A transaction keeps all later notifications of the server in the queue, if its connection listens.
+    when xact_start is not null and pg_notification_queue_usage() > $5 then 'too many notifications'
+  end as reason
+  from pg_stat_get_activity(null) as activity
+  -- Those of a serializable transaction may outlive its connection, and others belong to no database.
+  left join (
+    select coalesce(nullif(lock.database, 0), holder.datid) as datid, count(*) as locks
+      from pg_lock_status() as lock left join pg_stat_get_activity(null) as holder using (pid) group by 1
+  ) as held on held.datid = activity.datid
+  where backend_type = 'client backend' and pg_get_userbyid(usesysid) ~ '^app_[0-9a-f]{20}(${READER_SUFFIX})?$'`;
 
-const WITH_MANY_LOCKS = `select pid, usename as name from pg_stat_activity where ${APP_BACKENDS} and usename in (
-  select usename from pg_stat_activity join pg_locks using (pid) group by usename having count(*) > $1)`;
+/** The pid may belong to another connection meanwhile. */
+const END = `select pg_terminate_backend(pid) from pg_stat_get_activity(null)
+  where (pid, usesysid) in (select * from unnest($1::int[], $2::oid[]))`;
 
-/** A transaction keeps all later notifications of the server in the queue, if its connection listens. */
-const BLOCKING_QUEUE = `select pid, usename as name from pg_stat_activity where ${APP_BACKENDS}
-  and xact_start is not null and pg_notification_queue_usage() > $1`;
+/** Apps that could not connect when the service ended. */
+const CLOSED = `select rolname as name from pg_roles
+  where rolconnlimit = 0 and rolname in (select name from service.app_databases)`;
 
 /**
  * Ends connections of apps that exceed a limit. PostgreSQL has such limits itself, but every role may change its own.
  */
 export class PostgresWatchdog {
-  readonly #pool: Pool;
+  /** One connection, which stays open: new ones are slow to get while an app keeps the server busy. */
+  readonly #pool: pg.Pool;
   readonly #limits: PostgresLimits;
   readonly #options: WatchdogOptions;
   readonly #stopping = new AbortController();
+  readonly #warnings = new LogLimit(WARNINGS_PER_MINUTE);
+  readonly #growth = new GrowthMeter();
+  /** The apps that cannot connect, and until when. */
+  readonly #closed = new Map<string, number>();
+  readonly #watching: Promise<void>;
+  #checks = 0;
 
-  constructor(pool: Pool, options: WatchdogOptions) {
-    this.#pool = pool;
+  constructor(url: string, options: WatchdogOptions) {
+    this.#pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, query_timeout: QUERY_MS });
+    this.#pool.on("error", () => undefined);
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    void this.#watch(this.#stopping.signal);
+    this.#watching = this.#watch(this.#stopping.signal);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#stopping.abort();
+    await this.#watching;
+    await this.#pool.end();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -86,60 +139,99 @@ export class PostgresWatchdog {
   /** The server may be restarting, and then has no connections. The next check comes soon. */
   async #check(): Promise<void> {
     try {
-      await this.#endOverdue();
-      await this.#boundShared();
-      if (this.#options.measuresMemory) await this.#boundMemory();
+      if (this.#checks === 0)
+        for (const { name } of (await this.#pool.query<Backend>(CLOSED)).rows) this.#closed.set(name, 0);
+      const backends = await this.#readBackends();
+      await this.#end(backends.filter(({ reason }) => reason !== null));
+      if (this.#options.measuresMemory) await this.#boundMemory(backends);
+      if (this.#checks++ % CHECKS_PER_SIZE === 0) await this.#boundGrowth(backends);
+      for (const [name, until] of this.#closed) if (until < Date.now()) await this.#reopen(name);
     } catch (err) {
-      if (this.#stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted || this.#warnings.admit("check") === null) return;
       this.#options.log.warn({ err }, "the connections of apps to PostgreSQL could not be checked");
     }
   }
 
-  async #endOverdue(): Promise<void> {
-    const { statementMs, idleTransactionMs } = this.#limits;
-    const { rows } = await this.#pool.query<Backend & { state: string }>(OVERDUE, [statementMs, idleTransactionMs]);
-    for (const { state, ...backend } of rows)
-      await this.#end(backend, state === "active" ? "statement takes too long" : "transaction is idle too long");
-  }
-
-  async #boundShared(): Promise<void> {
-    const { locks, queueUsage } = this.#limits;
-    const locking = await this.#pool.query<Backend>(WITH_MANY_LOCKS, [locks]);
-    for (const backend of locking.rows) await this.#end(backend, "too many locks");
-    const blocking = await this.#pool.query<Backend>(BLOCKING_QUEUE, [queueUsage]);
-    for (const backend of blocking.rows) await this.#end(backend, "too many notifications");
+  async #readBackends(): Promise<Backend[]> {
+    const { statementMs, idleTransactionMs, transactionMs, locks, queueUsage } = this.#limits;
+    const values = [statementMs, idleTransactionMs, transactionMs, locks, queueUsage];
+    return (await this.#pool.query<Backend>({ name: "backends", text: BACKENDS, values })).rows;
   }
 
   /** Ends the connections of the app that uses most memory. */
-  async #boundMemory(): Promise<void> {
-    const { rows } = await this.#pool.query<Backend>(
-      `select pid, usename as name from pg_stat_activity where ${APP_BACKENDS}`,
-    );
-    const bytesOf = new Map<string, number>();
+  async #boundMemory(backends: Backend[]): Promise<void> {
+    const kilobytesOf = new Map<string, number>();
     let total = 0;
-    for (const { pid, name } of rows) {
+    for (const { pid, name } of backends) {
       const kilobytes = await privateKilobytes(pid);
       total += kilobytes;
-      bytesOf.set(name, (bytesOf.get(name) ?? 0) + kilobytes);
+      kilobytesOf.set(name, (kilobytesOf.get(name) ?? 0) + kilobytes);
     }
     if (total <= this.#limits.memoryMb * 1024) return;
-    const [largest] = [...bytesOf].toSorted(([, a], [, b]) => b - a);
-    for (const backend of rows.filter(({ name }) => name === largest?.[0]))
-      await this.#end(backend, "memory is used up");
+    const [largest] = [...kilobytesOf].toSorted(([, a], [, b]) => b - a);
+    await this.#end(ofApp(backends, largest?.[0], "memory is used up"));
   }
 
-  async #end({ pid, name }: Backend, reason: string): Promise<void> {
-    // The pid may belong to another connection meanwhile.
-    await this.#pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2", [
-      pid,
-      name,
-    ]);
-    this.#options.log.warn({ database: name, reason }, "ended a connection of an app to PostgreSQL");
+  async #boundGrowth(backends: Backend[]): Promise<void> {
+    const names = [...new Set(backends.map(({ name }) => name))];
+    if (names.length === 0) return;
+    const select = "select datname as name, pg_database_size(oid) as bytes from pg_database where datname = any($1)";
+    const { rows } = await this.#pool.query<{ name: string; bytes: string }>(select, [names]);
+    for (const { name, bytes } of rows)
+      if (this.#growth.measure(name, Number(bytes)) > this.#limits.growthMb * 1024 ** 2)
+        await this.#end(ofApp(backends, name, TOO_MUCH_GROWTH));
   }
+
+  async #end(backends: Backend[]): Promise<void> {
+    if (backends.length === 0) return;
+    const values = [backends.map(({ pid }) => pid), backends.map(({ role }) => role)];
+    await this.#pool.query({ name: "end", text: END, values });
+    for (const [name, ended] of Map.groupBy(backends, (each) => each.name)) {
+      const reason = ended[0]?.reason ?? "";
+      const fields = this.#warnings.admit(name);
+      const details = { database: name, reason, connections: ended.length, ...fields };
+      if (fields !== null) this.#options.log.warn(details, "ended connections of an app to PostgreSQL");
+      const isOwner = !name.endsWith(READER_SUFFIX);
+      if (isOwner && (reason === TOO_MANY_LOCKS || reason === TOO_MUCH_GROWTH)) await this.#close(name);
+    }
+  }
+
+  /** Clients get the error that the role has too many connections. */
+  async #close(name: string): Promise<void> {
+    this.#closed.set(name, Date.now() + this.#limits.closedMs);
+    await this.#pool.query(`alter role "${name}" connection limit 0`);
+  }
+
+  async #reopen(name: string): Promise<void> {
+    const { rowCount } = await this.#pool.query("select from pg_roles where rolname = $1", [name]);
+    if (rowCount === 1) await this.#pool.query(`alter role "${name}" connection limit ${CONNECTIONS_PER_APP}`);
+    this.#closed.delete(name);
+  }
+}
+
+function ofApp(backends: Backend[], name: string | undefined, reason: string): Backend[] {
+  return backends.filter((each) => each.name === name).map((each) => ({ ...each, reason }));
 }
 
 /** A process that has ended uses none. */
 async function privateKilobytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+}
+
+/** Measures how much databases have grown within the current minute. */
+class GrowthMeter {
+  readonly #smallest = new Map<string, number>();
+  #startedAt = 0;
+
+  /** Returns how many bytes the database is larger than it was when it was smallest in this minute. */
+  measure(name: string, bytes: number): number {
+    if (Date.now() - this.#startedAt > WINDOW_MS) {
+      this.#smallest.clear();
+      this.#startedAt = Date.now();
+    }
+    const smallest = Math.min(this.#smallest.get(name) ?? bytes, bytes);
+    this.#smallest.set(name, smallest);
+    return bytes - smallest;
+  }
 }

@@ -28,6 +28,8 @@ export interface EdgeProxyOptions {
   limits: RequestLimits;
   /** Called for each request that an app gets. */
   onRequest?: ((appId: string) => void) | undefined;
+  /** Called for each of these requests whose response has a status of 500 or more. */
+  onServerError?: ((appId: string) => void) | undefined;
 }
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -107,6 +109,9 @@ export class EdgeProxy {
     try {
       const { app, context } = await this.#acquireApp(request, response);
       if (response.destroyed) return app.release();
+      response.once("close", () => {
+        if (response.statusCode >= 500) this.#options.onServerError?.(app.appId);
+      });
       forwardRequest(request, response, app, context);
     } catch (error) {
       sendError(response, this.#toEdgeError(error, request));

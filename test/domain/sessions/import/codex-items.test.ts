@@ -30,6 +30,13 @@ describe("a message", () => {
       "<INSTRUCTIONS>Be brief.</INSTRUCTIONS>",
       "<permissions instructions>Ask.</permissions instructions>",
       "# AGENTS.md instructions for /home/user",
+      "<skill>\n<name>pdf</name>\n</skill>",
+      "<turn_aborted>Interrupted</turn_aborted>",
+      "<subagent_notification>{}</subagent_notification>",
+      "<recommended_plugins></recommended_plugins>",
+      "<goal_context></goal_context>",
+      '<codex_internal_context source="goal">Go on.</codex_internal_context>',
+      '<hook_prompt hook_run_id="1">Stop.</hook_prompt>',
     ]) {
       expect([text, message("user", text)]).toEqual([text, null]);
       expect(message("user", text, { content_item_metadata: [] })).toBeNull();
@@ -50,6 +57,49 @@ describe("a message", () => {
   });
 });
 
+describe("a message whose parts have kinds", () => {
+  const message = (kinds: unknown[], texts: string[], metadata: object = {}) =>
+    readItem({
+      type: "message",
+      role: "user",
+      content: texts.map((text) => ({ type: "input_text", text })),
+      internal_chat_message_metadata_passthrough: { content_item_kinds: kinds, ...metadata },
+    });
+
+  test("has only the parts of the user", () => {
+    expect(message(["environments.environment_context", "user.text"], ["The date", "Hello"])).toEqual({
+      role: "user",
+      content: "Hello",
+    });
+    for (const kind of ["unknown", "", "user.image", "images.unsupported", "audio.unsupported", 7])
+      expect([kind, message([kind], ["<skill> is a tag."])?.content]).toEqual([kind, "<skill> is a tag."]);
+    for (const kind of ["host_skills.instructions", "permissions.instructions", "users.text"])
+      expect([kind, message([kind], ["Hello"])]).toEqual([kind, null]);
+  });
+
+  test("is read by its text if the kinds are not those of its parts", () => {
+    expect(message(["skills.instructions"], ["Hello", "you"])?.content).toBe("Hello\nyou");
+    expect(message([], ["<skill>\n<name>pdf</name></skill>"])).toBeNull();
+  });
+
+  test("is left out if Codex added each part, whatever the kinds are", () => {
+    const added = { content_item_metadata: [{ provenance: { type: "harness" } }] };
+    expect(message(["unknown"], ["Go on."], added)).toBeNull();
+  });
+});
+
+test("a message between agents says who wrote it to whom", () => {
+  const content = [{ type: "input_text", text: "Done." }];
+  expect(readItem({ type: "agent_message", author: "/root/tests", recipient: "/root", content })).toEqual({
+    role: "system",
+    content: "Message from /root/tests to /root\nDone.",
+  });
+  expect(readItem({ type: "agent_message", content: "Done." })?.content).toBe(
+    "Message from an agent to an agent\nDone.",
+  );
+  expect(readItem({ type: "agent_message", author: "/root", recipient: "/root/a", content: [] })).toBeNull();
+});
+
 test("reasoning has its summary and its content", () => {
   const reasoning = (fields: object) => readItem({ type: "reasoning", ...fields });
   const part = (text: string) => [{ type: "text", text }];
@@ -64,6 +114,9 @@ describe("a call", () => {
   test.each([
     [{ type: "function_call", name: "list", namespace: "mcp__", arguments: "{}" }, "mcp__list", "{}"],
     [{ type: "function_call", name: "list", arguments: { path: "." } }, "list", '{"path":"."}'],
+    [{ type: "function_call", name: "list", namespace: "mcp__apps", arguments: "{}" }, "mcp__apps__list", "{}"],
+    [{ type: "function_call", name: "list", namespace: "", arguments: "{}" }, "list", "{}"],
+    [{ type: "custom_tool_call", name: "run", namespace: "mcp__apps", input: "1" }, "mcp__apps__run", "1"],
     [{ type: "function_call", name: "list", namespace: 7, arguments: null }, "list", ""],
     [{ type: "function_call", namespace: "mcp__" }, undefined, ""],
     [{ type: "custom_tool_call", name: "apply_patch", input: "*** Begin" }, "apply_patch", "*** Begin"],
@@ -76,6 +129,15 @@ describe("a call", () => {
       content,
       tool: { name, callId: "c1" },
     });
+  });
+
+  test("of the generation of an image has its prompt", () => {
+    expect(readItem({ type: "image_generation_call", id: "ig_1", revised_prompt: "A cup", result: "iVBOR" })).toEqual({
+      role: "assistant",
+      content: "A cup",
+      tool: { name: "image_generation", callId: "ig_1" },
+    });
+    expect(readItem({ type: "image_generation_call", id: "ig_1" })?.content).toBe("");
   });
 
   test("of a local shell or a web search can have an id of the item only", () => {
@@ -94,7 +156,13 @@ describe("a call", () => {
 describe("a result", () => {
   const errorOf = (output: unknown) => readItem({ type: "function_call_output", call_id: "c1", output })?.tool?.isError;
 
-  test.each(["function_call_output", "custom_tool_call_output", "tool_search_output"])("of type %s is read", (type) => {
+  test.each([
+    "function_call_output",
+    "custom_tool_call_output",
+    "tool_search_output",
+    "local_shell_call_output",
+    "mcp_tool_call_output",
+  ])("of type %s is read", (type) => {
     expect(readItem({ type, call_id: "c1", output: "Two" })).toEqual({
       role: "tool",
       content: "Two",
@@ -136,6 +204,20 @@ describe("a result", () => {
     expect(errorOf("Exit code: 1 of 2")).toBeUndefined();
     expect(errorOf(`${"x".repeat(287)}\nExit code: 1`)).toBe(true);
     expect(errorOf(`${"x".repeat(288)}\nExit code: 1\n`)).toBeUndefined();
+  });
+
+  test("of a search for tools has the tools that were found", () => {
+    const tools = [{ type: "namespace", name: "mcp__apps" }];
+    expect(readItem({ type: "tool_search_output", call_id: "c1", tools })?.content).toBe(JSON.stringify(tools[0]));
+  });
+
+  test("with the status failed is an error, and can have an id of the item only", () => {
+    expect(readItem({ type: "local_shell_call_output", id: "i1", output: "no", status: "failed" })?.tool).toEqual({
+      name: undefined,
+      callId: "i1",
+      isError: true,
+    });
+    expect(readItem({ type: "function_call_output", output: "x", status: "completed" })?.tool?.isError).toBeUndefined();
   });
 
   test("of older versions is an error by the exit code at the end of its JSON", () => {

@@ -12,7 +12,7 @@ import {
   TURN,
   TURN_OF_OTHER,
 } from "./codex-records.ts";
-import { readUsage, TokenTotals } from "../../../../domain/sessions/import/codex/token-totals.ts";
+import { readUsage } from "../../../../domain/sessions/import/codex/token-totals.ts";
 import { sumTokens } from "./samples.ts";
 
 describe("the tokens", () => {
@@ -152,12 +152,12 @@ describe("the tokens", () => {
 });
 
 describe("the usage of a response in the file", () => {
-  const record = (usage: object | null, thread_id = SESSION) =>
-    line("token_usage_record", { thread_id, response_id: "resp_1", usage });
+  const record = (usage: object | null, thread_id: string | undefined = SESSION, response_id?: string) =>
+    line("token_usage_record", { thread_id, response_id, usage });
 
-  test("is skipped if it is invalid, or of another thread", () => {
+  test("is skipped if it is invalid, or of the thread from which the session was forked", () => {
     const { entries, skipped } = readLines(
-      meta(),
+      meta(SESSION, { forked_from_id: OTHER }),
       say("One"),
       record(tokens(-1, 5)),
       record(tokens(2e9, 5)),
@@ -167,6 +167,75 @@ describe("the usage of a response in the file", () => {
     );
     expect(entries.map(({ usage }) => usage?.output)).toEqual([2]);
     expect(skipped).toEqual({ usage: 3, token_usage_record: 1 });
+  });
+
+  test.each([undefined, SESSION, "a-name-of-its-own"])("counts without totals when its thread is %s", (thread) => {
+    const { entries } = readLines(meta(), say("One"), record(tokens(100, 20, 40), thread, "resp_1"));
+    expect(entries).toMatchObject([{ content: "One", usage: { input: 60, output: 20, cache_read: 40 } }]);
+  });
+
+  test("counts once when the file has it twice, as after a compaction", () => {
+    const { entries, skipped } = readLines(
+      meta(),
+      say("One"),
+      record(tokens(100, 20), SESSION, "resp_1"),
+      record(tokens(100, 20), SESSION, "resp_1"),
+    );
+    expect(sumTokens(entries)).toMatchObject({ input: 100, output: 20 });
+    expect(skipped).toEqual({ token_usage_record: 1 });
+  });
+
+  test("counts once when the total of the thread is written before it", () => {
+    const { entries } = readLines(
+      meta(),
+      say("One"),
+      total(tokens(100, 20), tokens(100, 20)),
+      record(tokens(100, 20), SESSION, "resp_1"),
+      say("Two"),
+      total(tokens(220, 45), tokens(120, 25)),
+      record(tokens(120, 25), SESSION, "resp_2"),
+      say("Three"),
+      record(tokens(120, 25), SESSION, "resp_3"),
+      total(tokens(340, 70), tokens(120, 25)),
+    );
+    expect(entries.map(({ content, usage }) => [content, usage?.output])).toEqual([
+      ["One", 20],
+      ["Two", 25],
+      ["Three", 25],
+    ]);
+  });
+
+  test("of a compaction counts, although the totals do not contain it", () => {
+    const { entries } = readLines(
+      meta(),
+      say("One"),
+      record(tokens(100, 20), SESSION, "resp_1"),
+      total(tokens(100, 20), tokens(100, 20)),
+      record(tokens(700, 30), SESSION, "resp_2"),
+      line("compacted", { message: "", compaction_response_id: "resp_2" }),
+      total(tokens(100, 20), tokens(100, 20)),
+      say("Two"),
+      record(tokens(50, 5), SESSION, "resp_3"),
+      total(tokens(150, 25), tokens(50, 5)),
+    );
+    expect(sumTokens(entries)).toMatchObject({ input: 850, output: 55 });
+  });
+
+  test("of the history that a subagent inherits does not count", () => {
+    for (const start of [3, "3"]) {
+      const { entries, skipped } = readLines(
+        { ...meta(SESSION, { parent_thread_id: OTHER, subagent_history_start_ordinal: start }), ordinal: 0 },
+        { ...say("Inherited"), ordinal: 1 },
+        { ...record(tokens(500, 50), "a-third-thread", "resp_1"), ordinal: 2 },
+        { ...say("Own"), ordinal: 3 },
+        { ...record(tokens(30, 3), SESSION, "resp_2"), ordinal: 4 },
+      );
+      expect(entries.map(({ content, usage }) => [content, usage?.output])).toEqual([
+        ["Inherited", undefined],
+        ["Own", 3],
+      ]);
+      expect(skipped).toEqual({ token_usage_record: 1 });
+    }
   });
 
   test("of no tokens leaves the response without a usage", () => {
@@ -211,45 +280,4 @@ test("a usage with a value that is not a number of tokens is invalid", () => {
     expect([name, readUsage({ [name]: 11 }, 10), readUsage({ [name]: 10 }, 10)]).toMatchObject([name, null, {}]);
   }
   for (const value of [undefined, null, "text", []]) expect(readUsage(value)).toBeNull();
-});
-
-describe("the totals of a thread", () => {
-  const usage = (input: number, output = 0) => ({ input, output, cache_read: 0, cache_write: 0 });
-  const given = (total: number | null) => {
-    const totals = new TokenTotals({ startsAtZero: total !== null });
-    if (total !== null) totals.replace(usage(total));
-    return totals;
-  };
-
-  test("are compared with the last total", () => {
-    const totals = given(0);
-    expect(totals.advance(usage(10, 1), usage(99), false)).toEqual(usage(10, 1));
-    expect(totals.advance(usage(10, 1), usage(99), true)).toBeUndefined();
-    expect(totals.advance(usage(15, 3), null, false)).toEqual(usage(5, 2));
-  });
-
-  test("give the usage of a new response if they are lower, or the first of a fork", () => {
-    for (const before of [100, null]) {
-      expect(given(before).advance(usage(20, 2), usage(5, 1), true)).toEqual(usage(5, 1));
-      expect(given(before).advance(usage(20, 2), usage(30, 1), true)).toEqual(usage(20, 1));
-      expect(given(before).advance(usage(20, 2), usage(5, 1), false)).toBeUndefined();
-      expect(given(before).advance(usage(20, 2), usage(0), true)).toBeUndefined();
-      expect(given(before).advance(usage(20, 2), null, true)).toBeUndefined();
-      const totals = given(before);
-      totals.advance(usage(20, 2), null, true);
-      expect(totals.advance(usage(25, 2), null, true)).toEqual(usage(5));
-    }
-  });
-
-  test("include the usages of responses that were counted since the last total", () => {
-    const totals = given(10);
-    expect(totals.addResponse(usage(0))).toBeUndefined();
-    expect(totals.addResponse(usage(5, 1))).toEqual(usage(5, 1));
-    expect(totals.advance(usage(15, 1), null, true)).toBeUndefined();
-    totals.addResponse(usage(5, 1));
-    expect(totals.advance(usage(22, 5), null, true)).toEqual(usage(2, 3));
-    const fork = given(null);
-    fork.addResponse(usage(5, 1));
-    expect(fork.advance(usage(100, 9), usage(5, 1), false)).toBeUndefined();
-  });
 });

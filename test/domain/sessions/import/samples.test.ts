@@ -12,7 +12,10 @@ describe.each(SAMPLES)("$name", ({ format, records, tokens }) => {
     const reader = createReader(format);
     const ids = readAll(reader, records).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(reader.session()).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}/), title: expect.any(String) });
+    expect(reader.session()).toEqual({
+      id: expect.stringMatching(/^([0-9a-f-]{36}|ses_\w+$)/),
+      title: expect.any(String),
+    });
   });
 
   test("has in each shorter version the same entries as in the whole file, up to a point", () => {
@@ -83,6 +86,26 @@ interface TokenInfo {
   total_token_usage: { output_tokens: number };
   last_token_usage: { output_tokens: number };
 }
+
+test.each([
+  ["gemini-cli/session", "run_shell_command", "How many lines does notes.txt have?"],
+  ["opencode/session", "bash", '"How many lines does notes.txt have?"'],
+])("the entries of %s show a prompt, thinking, calls and results, of which one has failed", (name, tool, prompt) => {
+  const { format, records } = findSample(name);
+  const entries = readAll(createReader(format), records);
+  expect(entries[0]).toMatchObject({ role: "user", content: prompt });
+  expect(entries[1]).toMatchObject({ role: "assistant", content: expect.stringContaining("I list the folder first.") });
+  const results = entries.filter((entry) => entry.role === "tool" && entry.tool?.name === tool);
+  expect(
+    results.map(({ content, tool: called }) => [content.includes("3 notes.txt"), called?.is_error]).slice(-2),
+  ).toEqual([
+    [true, true],
+    [true, false],
+  ]);
+  const failed = entries.find(({ content }) => content.includes("File not found"));
+  expect(failed).toMatchObject({ role: "tool", tool: { is_error: true } });
+  expect(entries.filter(({ content }) => content === prompt)).toHaveLength(1);
+});
 
 describe("the entries of a real session", () => {
   test.each([

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { TranscriptFormat } from "../../../../domain/sessions/import/detect-format.ts";
+import { RecordFile } from "../../../../domain/sessions/import/read-records.ts";
 import type { TranscriptReader, TranscriptRecord } from "../../../../domain/sessions/import/transcript-reader.ts";
 import type { EntryUsage, NewEntry } from "../../../../domain/sessions/transcript-entry.ts";
 
@@ -11,6 +12,8 @@ const NAMES: Record<string, { format: TranscriptFormat; transcripts: string[] }>
   "claude-code-1.0": { format: "claude-code", transcripts: ["session", "fork"] },
   codex: { format: "codex", transcripts: ["session", "fork"] },
   "codex-0.104": { format: "codex", transcripts: ["session", "fork"] },
+  "gemini-cli": { format: "gemini-cli", transcripts: ["session"] },
+  opencode: { format: "opencode", transcripts: ["session"] },
 };
 
 /** A transcript that a real program wrote. */
@@ -23,16 +26,24 @@ export interface Sample {
   records: TranscriptRecord[];
 }
 
-export const SAMPLES: Sample[] = Object.entries(NAMES).flatMap(([folder, { format, transcripts }]) => {
+export const SAMPLES: Sample[] = (await Promise.all(Object.entries(NAMES).map(readSamples))).flat();
+
+async function readSamples([folder, { format, transcripts }]: [
+  string,
+  { format: TranscriptFormat; transcripts: string[] },
+]): Promise<Sample[]> {
   const { tokens } = JSON.parse(readFileSync(path.join(FOLDER, folder, "expected.json"), "utf8")) as {
     tokens: Record<string, EntryUsage>;
   };
-  return transcripts.map((transcript) => {
-    const file = path.join(FOLDER, folder, `${transcript}.jsonl`);
-    const records = toRecords(readFileSync(file, "utf8").trimEnd().split("\n"));
-    return { name: `${folder}/${transcript}`, format, file, tokens: tokens[transcript]!, records };
-  });
-});
+  return Promise.all(
+    transcripts.map(async (transcript) => {
+      const start = path.join(FOLDER, folder, transcript);
+      const file = existsSync(`${start}.json`) ? `${start}.json` : `${start}.jsonl`;
+      const records = await Array.fromAsync(new RecordFile().read(createReadStream(file)));
+      return { name: `${folder}/${transcript}`, format, file, tokens: tokens[transcript]!, records };
+    }),
+  );
+}
 
 export function findSample(name: string): Sample {
   return SAMPLES.find((sample) => sample.name === name)!;

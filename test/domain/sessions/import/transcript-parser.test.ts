@@ -17,7 +17,8 @@ const SUMMARY = { type: "summary", summary: "Early title" };
 const PROMPT = { type: "user", sessionId: "session", uuid: "a", message: { role: "user", content: "Hello" } };
 const NOT_TRANSCRIPT = {
   code: "invalid",
-  message: "The file is not a transcript of claude-code or codex. Nothing is imported.",
+  message:
+    "The file is not a transcript of claude-code, codex, cursor, gemini-cli, openclaw, or opencode. Nothing is imported.",
 };
 
 /** Parses a file of these records. */

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import type { Api } from "../../api.ts";
+import { downloadFile } from "../../download-file.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
@@ -138,6 +139,7 @@ function DeleteAll({ agentId }: { agentId: string }) {
       <ConfirmButton
         label="Delete all memories"
         question="Delete all memories of this agent?"
+        typed="all memories"
         busy={remove.isPending}
         onConfirm={() => remove.mutate()}
       >
@@ -180,10 +182,9 @@ async function readAll(api: Api, agentId: string): Promise<Memory[]> {
 }
 
 function download(memories: readonly Memory[], name: string): void {
-  const lines = memories.map((memory) => `${JSON.stringify(memory)}\n`);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  downloadFile(
+    name,
+    "application/x-ndjson",
+    memories.map((memory) => `${JSON.stringify(memory)}\n`),
+  );
 }

@@ -49,7 +49,11 @@ export function AgentSessions({ agentId, serverId, isHosted }: AgentSessionsProp
           ) : (
             <Table caption="Sessions of the agent" columns={COLUMNS}>
               {list.map((session) => (
-                <SessionRow key={session.session_id} session={session} />
+                <SessionRow
+                  key={session.session_id}
+                  session={session}
+                  maxTokens={Math.max(...list.map(({ tokens }) => tokens.total))}
+                />
               ))}
             </Table>
           )
@@ -70,7 +74,8 @@ export function AgentSessions({ agentId, serverId, isHosted }: AgentSessionsProp
   );
 }
 
-function SessionRow({ session }: { session: Session }) {
+/** @param props.maxTokens - of the sessions in the list */
+function SessionRow({ session, maxTokens }: { session: Session; maxTokens: number }) {
   const { session_id: id, server_id: server, title, updated_at: updatedAt, message_count: entries, tokens } = session;
   const { id: orgId } = useOrganization();
   return (
@@ -86,17 +91,32 @@ function SessionRow({ session }: { session: Session }) {
       <Cell>{entries?.toLocaleString("en") ?? "unknown"}</Cell>
       <Cell>{tokens.input.toLocaleString("en")}</Cell>
       <Cell>{tokens.output.toLocaleString("en")}</Cell>
-      <Cell>{tokens.total.toLocaleString("en")}</Cell>
+      <Cell>
+        {tokens.total.toLocaleString("en")}
+        <TokenBar tokens={tokens} max={maxTokens} />
+      </Cell>
     </Row>
+  );
+}
+
+/** Compares the tokens of sessions. The part of the output has another color. */
+function TokenBar({ tokens: { output, total }, max }: { tokens: Session["tokens"]; max: number }) {
+  if (max === 0) return null;
+  const percent = (count: number): string => `${(100 * count) / max}%`;
+  return (
+    <div aria-hidden className="mt-1 flex h-1 w-24 overflow-hidden rounded-full bg-sunken">
+      <div className="bg-accent" style={{ width: percent(total - output) }} />
+      <div className="bg-success" style={{ width: percent(output) }} />
+    </div>
   );
 }
 
 type Imported = Awaited<ReturnType<Api["sessions"]["import"]["mutate"]>>;
 
 const HINT =
-  "A file of ~/.claude/projects or ~/.codex/sessions. A file can be imported again: only new entries are added.";
+  "The file of a session of Claude Code, Codex, Cursor, Gemini CLI, OpenClaw or opencode. A file can be imported again: only new entries are added.";
 
-/** Imports a transcript that Claude Code or Codex has written. */
+/** Imports a transcript that a coding agent has written. */
 function ImportTranscript({ agentId }: { agentId: string }) {
   const client = useQueryClient();
   const { id: orgId } = useOrganization();
@@ -111,16 +131,21 @@ function ImportTranscript({ agentId }: { agentId: string }) {
   };
   return (
     <>
-      <form aria-label="Import a transcript" className="grid items-end gap-4 sm:grid-cols-[1fr_auto]" onSubmit={submit}>
+      <form
+        aria-label="Import a transcript"
+        className="grid items-start gap-4 sm:grid-cols-[1fr_auto]"
+        onSubmit={submit}
+      >
         <Field
-          label="Transcript of Claude Code or Codex"
+          label="Transcript of a coding agent"
           hint={HINT}
           name="file"
           type="file"
-          accept=".jsonl"
+          accept=".jsonl,.json,.md"
+          className="py-1"
           required
         />
-        <Button type="submit" busy={importing.isPending}>
+        <Button type="submit" className="sm:mt-6" busy={importing.isPending}>
           Import transcript
         </Button>
       </form>
@@ -132,5 +157,5 @@ function ImportTranscript({ agentId }: { agentId: string }) {
 
 function describe({ added, existing, is_cut: isCut }: Imported): string {
   const count = `${added.toLocaleString("en")} new entries, ${existing.toLocaleString("en")} existed already.`;
-  return isCut ? `${count} The last line of the file is incomplete and was left out.` : count;
+  return isCut ? `${count} The end of the file is incomplete and was left out.` : count;
 }

@@ -7,9 +7,9 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Preformatted } from "../../ui/preformatted.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
+import { SkillUpload } from "../skills/skill-upload.tsx";
 
 type Skill = Awaited<ReturnType<Api["agentSkills"]["list"]["query"]>>["skills"][number];
 
@@ -44,7 +44,8 @@ export function AgentSkills({ agentId, isHosted }: AgentSkillsProps) {
         {({ pages }) => {
           const list = pages.flatMap((page) => page.skills);
           const note = pages[0]?.note ?? null;
-          if (list.length === 0) return isHosted ? <EmptyState>No skills.</EmptyState> : <NoSkills />;
+          if (list.length === 0)
+            return <EmptyState>{isHosted ? "No skills." : "No skills yet. Upload one below."}</EmptyState>;
           return (
             <>
               {note !== null && <HelpText>{note}</HelpText>}
@@ -64,22 +65,8 @@ export function AgentSkills({ agentId, isHosted }: AgentSkillsProps) {
           Load more skills
         </Button>
       )}
+      {!isHosted && <SkillUpload agentId={agentId} />}
     </Panel>
-  );
-}
-
-function NoSkills() {
-  return (
-    <EmptyState>
-      <p>No skills yet. Upload the files of a skill:</p>
-      <Preformatted
-        label="Command that uploads a skill"
-        text={`curl -X PUT ${location.origin}/v1/skills/my-skill \\
-  -H 'Authorization: Bearer YOUR_API_KEY' \\
-  -H 'Content-Type: application/json' \\
-  -d '{"files": [{"path": "SKILL.md", "content": "---\\nname: my-skill\\ndescription: What it does\\n---\\n"}]}'`}
-      />
-    </EmptyState>
   );
 }
 

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { usePathParameter } from "../../page-params.ts";
 import { Button } from "../../ui/button.tsx";
 import { DetailPage } from "../../ui/detail-page.tsx";
 import { Field, readText } from "../../ui/field.tsx";
@@ -11,13 +12,15 @@ import { RequireRole } from "../../ui/require-role.tsx";
 import { AgentMemories } from "./agent-memories.tsx";
 import { AgentSessions } from "./agent-sessions.tsx";
 import { AgentSkills } from "./agent-skills.tsx";
+import { AgentWorkspace } from "./agent-workspace.tsx";
 import { GatewayToken } from "./gateway-token.tsx";
 import { InstructionsPanel } from "./instructions.tsx";
 
 type Agent = Awaited<ReturnType<Api["agents"]["get"]["query"]>>;
 
 /** One agent: its settings, gateway token, instructions, skills, memory and sessions. */
-export function AgentPage({ agentId }: { agentId: string }) {
+export function AgentPage() {
+  const agentId = usePathParameter("id");
   const { id: orgId, api } = useOrganization();
   const agent = useQuery({ queryKey: ["agent", orgId, agentId], queryFn: () => api.agents.get.query({ id: agentId }) });
   return (
@@ -29,6 +32,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
           <InstructionsPanel agentId={agentId} />
           <AgentSkills agentId={agentId} isHosted={isHosted(data)} />
           <AgentMemories agentId={agentId} />
+          {!isHosted(data) && <AgentWorkspace agentId={agentId} />}
           <AgentSessions agentId={agentId} serverId={data.server_id} isHosted={isHosted(data)} />
         </>
       )}

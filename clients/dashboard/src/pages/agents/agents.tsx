@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText } from "../../ui/field.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
@@ -52,7 +52,10 @@ export function AgentsPage() {
 
 function ServerPanel({ server: { server_id: serverId, name, agent } }: { server: Server }) {
   return (
-    <Panel title={name}>
+    <Panel
+      title={name}
+      intro="A server with its agents. Open an agent for its instructions, skills, memory and sessions."
+    >
       <Table caption={`Agents of ${name}`} columns={COLUMNS}>
         <AgentRow agent={agent} kind="main" />
         {agent.specialized_agents.map((specialized) => (
@@ -61,6 +64,7 @@ function ServerPanel({ server: { server_id: serverId, name, agent } }: { server:
       </Table>
       <RequireRole role="admin" to="create agents and delete servers">
         <CreateAgentForm serverId={serverId} serverName={name} />
+        <RenameServer serverId={serverId} name={name} />
         <DeleteServer serverId={serverId} name={name} />
       </RequireRole>
     </Panel>
@@ -93,6 +97,7 @@ function DeleteAgent({ agent: { agent_id: id, name } }: { agent: Agent }) {
         label="Delete"
         accessibleLabel={`Delete ${name}`}
         question={`Delete ${name}?`}
+        typed={name}
         busy={remove.isPending}
         onConfirm={() => remove.mutate()}
       >
@@ -100,6 +105,30 @@ function DeleteAgent({ agent: { agent_id: id, name } }: { agent: Agent }) {
       </ConfirmButton>
       <ErrorNotice error={remove.error} />
     </>
+  );
+}
+
+function RenameServer({ serverId: id, name }: { serverId: string; name: string }) {
+  const { api } = useOrganization();
+  const rename = useMutation({
+    mutationFn: (form: FormData) => api.servers.update.mutate({ id, name: readText(form, "name") }),
+    onSuccess: useRefresh(),
+  });
+  return (
+    <form
+      aria-label={`Name of ${name}`}
+      className="flex flex-wrap items-end gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        rename.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <Field label="Name of the server" name="name" required maxLength={100} defaultValue={name} autoComplete="off" />
+      <Button type="submit" busy={rename.isPending}>
+        Rename
+      </Button>
+      <ErrorNotice error={rename.error} />
+    </form>
   );
 }
 
@@ -115,6 +144,7 @@ function DeleteServer({ serverId, name }: { serverId: string; name: string }) {
         label="Delete server"
         accessibleLabel={`Delete the server ${name}`}
         question={`Delete the server ${name}?`}
+        typed={name}
         busy={remove.isPending}
         onConfirm={() => remove.mutate()}
       >

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SubmitEvent, useId, useState } from "react";
-import type { Api } from "../../api.ts";
+import { type SubmitEvent, useState } from "react";
+import { type Api, formatError } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { showToast } from "../../show-toast.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { readText, Select, TEXT_AREA_CLASS } from "../../ui/field.tsx";
+import { readText, Select, TextArea } from "../../ui/field.tsx";
 import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { Cell, Row } from "../../ui/table.tsx";
@@ -74,7 +75,6 @@ function MemoryContent({ memory: { content, instruction_like: isInstructionLike 
 }
 
 function CorrectionForm({ agentId, memory, onClose }: MemoryProps & { onClose: () => void }) {
-  const id = useId();
   const client = useQueryClient();
   const { id: orgId, api } = useOrganization();
   const correct = useMutation({
@@ -96,18 +96,7 @@ function CorrectionForm({ agentId, memory, onClose }: MemoryProps & { onClose: (
   };
   return (
     <form aria-label="Correct the memory" className="space-y-3" onSubmit={submit}>
-      <label htmlFor={id} className="text-sm font-medium">
-        Content
-      </label>
-      <textarea
-        id={id}
-        name="content"
-        className={TEXT_AREA_CLASS}
-        rows={3}
-        required
-        maxLength={4000}
-        defaultValue={memory.content}
-      />
+      <TextArea label="Content" name="content" rows={3} required maxLength={4000} defaultValue={memory.content} />
       <Select label="Kind" name="kind" defaultValue={memory.kind} options={MEMORY_KIND_OPTIONS} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" busy={correct.isPending}>
@@ -123,9 +112,18 @@ function CorrectionForm({ agentId, memory, onClose }: MemoryProps & { onClose: (
 function DeleteMemory({ agentId, memory }: MemoryProps) {
   const client = useQueryClient();
   const { id: orgId, api } = useOrganization();
+  const refresh = () => client.invalidateQueries({ queryKey: memoriesKey(orgId, agentId) });
+  const restore = useMutation({
+    mutationFn: () => api.memories.store.mutate({ id: agentId, kind: memory.kind, content: memory.content }),
+    onSuccess: refresh,
+    onError: (error) => showToast("The memory was not restored.", formatError(error)),
+  });
   const remove = useMutation({
     mutationFn: () => api.memories.delete.mutate({ id: agentId, memory_id: memory.memory_id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: memoriesKey(orgId, agentId) }),
+    onSuccess: async () => {
+      showToast("Memory deleted", { action: { label: "Undo", run: restore.mutate } });
+      await refresh();
+    },
   });
   return (
     <>

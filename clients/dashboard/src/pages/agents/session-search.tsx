@@ -27,9 +27,11 @@ export function SessionSearch({ agentId, serverId }: SessionSearchProps) {
   return (
     <>
       <search>
-        <form className="grid items-end gap-4 sm:grid-cols-[1fr_auto]" onSubmit={submit}>
+        <form className="grid items-start gap-4 sm:grid-cols-[1fr_auto]" onSubmit={submit}>
           <Field label="Words in the transcripts" hint='Also "a phrase", or, and -word' name="words" type="search" />
-          <Button type="submit">Search</Button>
+          <Button type="submit" className="sm:mt-6">
+            Search transcripts
+          </Button>
         </form>
       </search>
       {words !== "" && <SearchResults agentId={agentId} serverId={serverId} words={words} />}

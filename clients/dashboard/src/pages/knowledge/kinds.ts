@@ -7,8 +7,6 @@ export const KINDS = [
   ["faq", "FAQ"],
 ] as const;
 
-export type Kind = (typeof KINDS)[number][0];
-
 export const labelOf = (kind: string | null): string => KINDS.find(([value]) => value === kind)?.[1] ?? "";
 
 /** The key of every query about the documents of an organization. */

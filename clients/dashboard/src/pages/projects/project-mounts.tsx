@@ -17,6 +17,7 @@ export function ProjectMounts({ project }: { project: ProjectDetail }) {
       {agents.length === 0 ? (
         <EmptyState>
           <p>The project is not mounted on any agent.</p>
+          <p>Mount it on the agents that should search its documents.</p>
         </EmptyState>
       ) : (
         <Table caption="Agents of the project" columns={["Name", "Actions"]}>

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type SubmitEvent, useState } from "react";
 import { useOrganization } from "../../organization.ts";
+import { usePathParameter } from "../../page-params.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DetailPage } from "../../ui/detail-page.tsx";
@@ -22,7 +23,8 @@ import {
 } from "./project-queries.ts";
 
 /** One project: its settings, the agents that search it, its documents, and a search. */
-export function ProjectPage({ projectId }: { projectId: string }) {
+export function ProjectPage() {
+  const projectId = usePathParameter("id");
   const { id: orgId, api } = useOrganization();
   const project = useQuery({
     queryKey: projectKey(orgId, projectId),
@@ -70,14 +72,16 @@ function ProjectSettings({ project }: { project: ProjectDetail }) {
         <Field label="Name" name="name" required maxLength={100} defaultValue={name} autoComplete="off" />
         <Select label="Kind" name="kind" defaultValue={kind} options={PROJECT_KIND_OPTIONS} />
         <Field label="Description" name="description" maxLength={500} defaultValue={description} autoComplete="off" />
-        <Button type="submit" busy={update.isPending}>
+        <Button type="submit" className="justify-self-start" busy={update.isPending}>
           Save settings
         </Button>
       </form>
       <ErrorNotice error={update.error} />
       {update.isSuccess && <Notice variant="success">Settings saved.</Notice>}
       <RequireRole role="admin" to="delete the project">
-        <DeleteProject project={project} />
+        <div>
+          <DeleteProject project={project} />
+        </div>
       </RequireRole>
     </Panel>
   );
@@ -99,6 +103,7 @@ function DeleteProject({ project: { project_id: id, name } }: { project: Project
       <ConfirmButton
         label="Delete project"
         question={`Delete the project ${name}?`}
+        typed={name}
         busy={remove.isPending}
         onConfirm={() => remove.mutate()}
       >
@@ -141,12 +146,21 @@ function Results({ projectId, words }: { projectId: string; words: string }) {
         hits.length === 0 ? (
           <EmptyState>
             <p>No document matches these words.</p>
+            <p>Use other words, or upload a document that has them.</p>
           </EmptyState>
         ) : (
           <ol aria-label="Found documents" className="space-y-4">
             {hits.map(({ document_id: id, title, snippet }) => (
               <li key={id} className="space-y-1 text-sm">
-                <p className="font-medium">{title}</p>
+                <p>
+                  <Link
+                    to={`/projects/${projectId}/documents/${id}`}
+                    search={{ org: orgId, quote: beginningOf(snippet) }}
+                    className="font-medium text-link underline"
+                  >
+                    {title}
+                  </Link>
+                </p>
                 <p className="whitespace-pre-wrap wrap-anywhere">{snippet}</p>
               </li>
             ))}
@@ -155,4 +169,9 @@ function Results({ projectId, words }: { projectId: string; words: string }) {
       }
     </QueryContent>
   );
+}
+
+/** The first words of a passage, which fit into a URL. */
+function beginningOf(passage: string): string {
+  return passage.length <= 300 ? passage : passage.slice(0, 300).replace(/\S*$/, "").trimEnd();
 }

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
 import { QueryContent } from "../../ui/query-content.tsx";
@@ -14,6 +14,7 @@ import { Cell, Row, Table } from "../../ui/table.tsx";
 import { PROJECT_KIND_OPTIONS, type ProjectKind, projectsKey } from "./project-queries.ts";
 
 type Project = Awaited<ReturnType<Api["projects"]["list"]["query"]>>["projects"][number];
+
 /** The projects of the organization, and a form that creates one. */
 export function ProjectsPage() {
   return (
@@ -32,7 +33,9 @@ function ProjectList() {
     queryFn: ({ pageParam }) => api.projects.list.query(pageParam === null ? {} : { cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    select: ({ pages }) => pages.flatMap((page) => page.projects),
+    // The service sorts capital letters before the others.
+    select: ({ pages }) =>
+      pages.flatMap((page) => page.projects).toSorted((left, right) => left.name.localeCompare(right.name)),
   });
   return (
     <Panel
@@ -55,6 +58,7 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
     return (
       <EmptyState>
         <p>No projects yet.</p>
+        <p>Create one below, add its documents, and mount it on the agents that work for it.</p>
       </EmptyState>
     );
   return (
@@ -62,12 +66,14 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
       {projects.map(({ project_id: id, name, kind, description, document_count: documents }) => (
         <Row key={id}>
           <Cell>
-            <Link to="/projects/$id" params={{ id }} search={{ org: orgId }} className="underline">
+            <Link to="/projects/$id" params={{ id }} search={{ org: orgId }} className="font-medium hover:underline">
               {name}
             </Link>
           </Cell>
-          <Cell>{kind}</Cell>
-          <Cell>{description}</Cell>
+          <Cell>{PROJECT_KIND_OPTIONS.find(([value]) => value === kind)?.[1]}</Cell>
+          <Cell>
+            <span className="text-muted">{description}</span>
+          </Cell>
           <Cell>{documents.toLocaleString("en")}</Cell>
         </Row>
       ))}
@@ -93,7 +99,7 @@ function NewProject() {
         <Field label="Name" name="name" required maxLength={100} autoComplete="off" />
         <Select label="Kind" name="kind" options={PROJECT_KIND_OPTIONS} />
         <Field label="Description" name="description" maxLength={500} autoComplete="off" />
-        <Button type="submit" variant="primary" busy={create.isPending}>
+        <Button type="submit" variant="primary" className="justify-self-start" busy={create.isPending}>
           Create project
         </Button>
       </form>

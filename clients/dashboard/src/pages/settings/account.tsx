@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { clearAccessToken, callIdentity } from "../../api.ts";
-import { sessionQuery } from "../../session-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConnectedClients } from "../../ui/connected-clients.tsx";
 import { Field, NewPasswordField } from "../../ui/field.tsx";
@@ -9,25 +8,20 @@ import { HelpText } from "../../ui/help-text.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { PROVIDER_NAMES } from "../../ui/social-buttons.tsx";
+import { ProfilePanel } from "./profile-panel.tsx";
+import { SessionsPanel } from "./sessions-panel.tsx";
 
 export function AccountPage() {
   return (
     <>
       <PageTitle>Account</PageTitle>
-      <Panel title="User">
-        <QueryContent query={useQuery(sessionQuery)}>
-          {(session) => (
-            <p className="text-sm wrap-anywhere">
-              <bdi>{session?.user.name}</bdi>, {session?.user.email}
-            </p>
-          )}
-        </QueryContent>
-      </Panel>
+      <ProfilePanel />
       <ConnectedClients />
       <PasswordPanel />
+      <SessionsPanel />
       <CreateOrganizationForm />
     </>
   );

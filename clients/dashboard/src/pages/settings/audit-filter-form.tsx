@@ -6,6 +6,7 @@ import { membersQuery } from "../../members-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
+import { ExportEvents } from "./export-events.tsx";
 
 interface Props {
   filter: AuditFilter;
@@ -22,25 +23,42 @@ export function AuditFilterForm({ filter, actions }: Props) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const [from, to] = [fromLocalInput(readText(form, "from")), fromLocalInput(readText(form, "to"))];
-    const chosen = { user_id: readText(form, "user_id"), action: readText(form, "action"), from, to };
+    const [user_id, action, target] = ["user_id", "action", "target"].map((name) => readText(form, name));
+    const chosen = { user_id, action, target, from, to };
     apply({ ...readAuditFilter({ credential_id: filter.credential_id }), ...readAuditFilter(chosen) });
   };
   return (
-    <form className="grid items-end gap-4 sm:grid-cols-2" onSubmit={submit}>
+    <form className="grid items-end gap-4 sm:grid-cols-2 lg:grid-cols-5" onSubmit={submit}>
       <UserSelect selected={filter.user_id ?? ""} />
-      <Field label="Action" name="action" defaultValue={filter.action} list="audit-actions" autoComplete="off" />
+      <Field
+        label="Action"
+        name="action"
+        defaultValue={filter.action}
+        list="audit-actions"
+        placeholder="apps.deploy"
+        autoComplete="off"
+      />
       <datalist id="audit-actions">
         {actions.map((action) => (
           <option key={action} value={action} />
         ))}
       </datalist>
+      <Field
+        label="Target"
+        name="target"
+        defaultValue={filter.target}
+        placeholder="Id of an app, a token, …"
+        autoComplete="off"
+        spellCheck={false}
+      />
       <Field label="From" name="from" type="datetime-local" defaultValue={toLocalInput(filter.from)} />
       <Field label="Before" name="to" type="datetime-local" defaultValue={toLocalInput(filter.to)} />
-      <div className="flex flex-wrap gap-2 sm:col-span-2">
+      <div className="col-span-full flex flex-wrap gap-2">
         <Button type="submit" variant="primary">
           Apply
         </Button>
         {Object.keys(filter).length > 0 && <Button onClick={() => apply({})}>Clear filters</Button>}
+        <ExportEvents filter={filter} />
       </div>
     </form>
   );

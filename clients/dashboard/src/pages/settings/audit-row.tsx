@@ -33,7 +33,7 @@ interface Props {
   filter: AuditFilter;
 }
 
-/** An event. Action, user and token are links to all events that have the same one. */
+/** An event. Action, user, token and target are links to all events that have the same one. */
 export function AuditRow({ event, filter }: Props) {
   return (
     <Row>
@@ -48,7 +48,7 @@ export function AuditRow({ event, filter }: Props) {
         <Actor event={event} filter={filter} />
       </Cell>
       <Cell>
-        <Target event={event} />
+        <Target event={event} filter={filter} />
       </Cell>
       <Cell>{event.address}</Cell>
     </Row>
@@ -72,19 +72,22 @@ function Actor({ event, filter }: Props) {
   );
 }
 
-function Target({
-  event: { target, target_kind: kind, target_name: name, target_email: email, variable_name: variable },
-}: {
-  event: AuditEvent;
-}) {
-  if (kind === null) return target;
-  if (kind === "user" && name === null) return <span title={target ?? undefined}>Deleted user</span>;
-  const names = [name, email, variable].filter((text) => text !== null);
+function Target({ event: { target, ...event }, filter }: Props) {
+  const text = describeTarget({ target, ...event });
+  if (target === null) return <bdi>{text}</bdi>;
   return (
-    <span title={target ?? undefined}>
-      {TARGETS[kind] ?? kind} <bdi>{names.length === 0 ? target : names.join(" ")}</bdi>
+    <span title={target}>
+      <FilterLink filter={{ ...filter, target }}>{text}</FilterLink>
     </span>
   );
+}
+
+function describeTarget(event: AuditEvent): string {
+  const { target, target_kind: kind, target_name: name, target_email: email, variable_name: variable } = event;
+  if (kind === null) return target ?? "";
+  if (kind === "user" && name === null) return "Deleted user";
+  const names = [name, email, variable].filter((text) => text !== null);
+  return `${TARGETS[kind] ?? kind} ${names.length === 0 ? (target ?? "") : names.join(" ")}`;
 }
 
 function FilterLink({ filter, children }: { filter: AuditFilter; children: ReactNode }) {

@@ -5,9 +5,10 @@ import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Table } from "../../ui/table.tsx";
+import { AUDIT_ACTIONS } from "./audit-actions.ts";
 import { type AuditEvent, AuditRow } from "./audit-row.tsx";
 import { AuditFilterForm } from "./audit-filter-form.tsx";
 
@@ -32,7 +33,7 @@ function AuditLog() {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }) => pages.flatMap((page) => page.events),
   });
-  const actions = [...new Set(events.data?.map(({ action }) => action))].toSorted();
+  const actions = [...new Set([...AUDIT_ACTIONS, ...(events.data ?? []).map(({ action }) => action)])].toSorted();
   return (
     <>
       <AuditFilterForm key={JSON.stringify(filter)} filter={filter} actions={actions} />

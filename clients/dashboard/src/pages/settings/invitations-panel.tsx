@@ -1,12 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ROLE_DESCRIPTIONS } from "../../../../../domain/shared/roles.ts";
 import { callIdentity } from "../../api.ts";
 import { assignableRoles } from "../../assignable-roles.ts";
+import { type Invitation, INVITATIONS, invitationsQuery } from "../../invitations-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DescribedSelect } from "../../ui/described-select.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Field, Select } from "../../ui/field.tsx";
+import { Field } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
@@ -15,18 +18,6 @@ import { RequireRole, RoleHint } from "../../ui/require-role.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
-
-interface Invitation {
-  id: string;
-  email: string;
-  role: string;
-  status: string;
-  expiresAt: string;
-  /** `null` when the invitation can no longer be accepted. */
-  link: string | null;
-}
-
-const INVITATIONS = "invitations";
 
 export function InvitationsPanel() {
   return (
@@ -44,12 +35,7 @@ export function InvitationsPanel() {
 function Invitations() {
   const { organizationId } = useInvitations();
   const [shownId, setShownId] = useState<string | null>(null);
-  const query = new URLSearchParams({ organizationId });
-  const invitations = useQuery({
-    queryKey: [INVITATIONS, organizationId],
-    queryFn: () => callIdentity<Invitation[]>(`/organization/list-invitations?${query}`),
-    select: (all) => all.filter(({ status }) => status === "pending"),
-  });
+  const invitations = useQuery(invitationsQuery(organizationId));
   return (
     <>
       <InvitationForm onInvited={setShownId} />
@@ -92,11 +78,11 @@ function InvitationForm({ onInvited }: { onInvited: (id: string) => void }) {
   return (
     <>
       <form
-        className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]"
+        className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-[2fr_1fr_auto]"
         onSubmit={(event) => submitForm(event, invite.mutate)}
       >
         <Field label="Email" name="email" type="email" required autoComplete="off" />
-        <Select label="Role" name="role" options={assignableRoles(role).map((name) => [name, name] as const)} />
+        <DescribedSelect label="Role" name="role" values={assignableRoles(role)} descriptions={ROLE_DESCRIPTIONS} />
         <Button type="submit" variant="primary" busy={invite.isPending}>
           Invite
         </Button>
@@ -112,6 +98,9 @@ function InvitationLink({ invitation }: { invitation: Invitation | undefined }) 
   return (
     <Notice variant="success">
       <SecretValue key={invitation.id} label={`Invitation link for ${invitation.email}`} value={invitation.link} />
+      <p className="mt-2">
+        Send it to the user. They join as {invitation.role} when they sign in with this email address and accept.
+      </p>
     </Notice>
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { highestRole } from "../../../../../domain/shared/roles.ts";
+import { highestRole, ROLE_DESCRIPTIONS, ROLES } from "../../../../../domain/shared/roles.ts";
 import { type Member, membersQuery } from "../../members-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { sessionQuery } from "../../session-query.ts";
+import { DefinitionList } from "../../ui/definition-list.tsx";
 import { HelpText } from "../../ui/help-text.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RoleHint } from "../../ui/require-role.tsx";
@@ -18,6 +19,9 @@ export function MembersPage() {
       <PageTitle>Members</PageTitle>
       <MembersPanel />
       <InvitationsPanel />
+      <Panel title="Roles">
+        <DefinitionList entries={ROLES.map((role) => [role, ROLE_DESCRIPTIONS[role]])} />
+      </Panel>
     </>
   );
 }

@@ -1,10 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Api } from "../../api.ts";
+import { type Api, callIdentity } from "../../api.ts";
+import { reloadMemberships } from "../../memberships.ts";
+import { organizationSettingsQuery } from "../../organization-settings-query.ts";
 import { useOrganization } from "../../organization.ts";
-import { Select } from "../../ui/field.tsx";
+import { showToast } from "../../show-toast.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, readText, Select } from "../../ui/field.tsx";
 import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
@@ -19,11 +23,16 @@ const LABELS = {
 const OPTIONS = Object.entries(LABELS);
 
 export function OrganizationPage() {
-  const { id, api } = useOrganization();
-  const settings = useQuery({ queryKey: ["organization", id], queryFn: () => api.organization.get.query() });
+  const { id } = useOrganization();
+  const settings = useQuery(organizationSettingsQuery(id));
   return (
     <>
       <PageTitle>Organization</PageTitle>
+      <Panel title="Name">
+        <RequireRole role="admin" to="rename the organization">
+          <RenameOrganization />
+        </RequireRole>
+      </Panel>
       <Panel
         title="Direct tools"
         intro="Agents get the procedures of small apps as tools of their own, beside the tools of the service."
@@ -31,6 +40,34 @@ export function OrganizationPage() {
         <QueryContent query={settings}>{(data) => <DirectTools settings={data} />}</QueryContent>
       </Panel>
     </>
+  );
+}
+
+function RenameOrganization() {
+  const client = useQueryClient();
+  const { id: organizationId, name } = useOrganization();
+  const rename = useMutation({
+    mutationFn: (form: FormData) =>
+      callIdentity("/organization/update", { organizationId, data: { name: readText(form, "name") } }),
+    onSuccess: async () => {
+      await reloadMemberships(client);
+      showToast("Organization renamed");
+    },
+  });
+  return (
+    <form
+      className="max-w-sm space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        rename.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <Field label="Organization name" name="name" defaultValue={name} required maxLength={100} autoComplete="off" />
+      <ErrorNotice error={rename.error} />
+      <Button type="submit" busy={rename.isPending}>
+        Rename
+      </Button>
+    </form>
   );
 }
 

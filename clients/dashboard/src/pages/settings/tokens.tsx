@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { SCOPES } from "../../../../../domain/shared/scopes.ts";
-import type { Api } from "../../api.ts";
+import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../organization.ts";
+import { type Token, tokensQuery } from "../../tokens-query.ts";
+import { useCreateToken } from "../../use-create-token.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -11,11 +10,12 @@ import { Panel } from "../../ui/panel.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
+import { ScopeSelect } from "../../ui/described-select.tsx";
 import { ScopeSummaries } from "../../ui/scope-summaries.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
-import { Cell, Row, Table } from "../../ui/table.tsx";
-import { Timestamp } from "../../ui/timestamp.tsx";
+import { PageTitle } from "../../ui/page-header.tsx";
+import { Table } from "../../ui/table.tsx";
+import { TokenRow } from "./token-row.tsx";
 
 const KINDS = {
   api_key: {
@@ -39,9 +39,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-const TOKENS = "tokens";
 const COLUMNS = ["Name", "Prefix", "Permissions", "Created", "Last used", "Expiry", "Actions"];
-const DAY_MS = 86_400_000;
 
 export function TokensPage() {
   return (
@@ -68,11 +66,11 @@ function TokenPanel({ kind }: { kind: Kind }) {
 
 function TokenList({ kind }: { kind: Kind }) {
   const { title, empty, path } = KINDS[kind];
-  const { id: orgId, api } = useOrganization();
-  const tokens = useQuery({ queryKey: [TOKENS, orgId], queryFn: () => api.tokens.list.query() });
+  const { id: orgId } = useOrganization();
+  const tokens = useQuery(tokensQuery(orgId));
   return (
     <QueryContent query={tokens}>
-      {({ tokens: all }) => {
+      {(all) => {
         const ofKind = all.filter((token) => token.kind === kind);
         if (ofKind.length === 0)
           return (
@@ -93,9 +91,6 @@ function TokenList({ kind }: { kind: Kind }) {
   );
 }
 
-/** The broadest scope first. */
-const SCOPE_OPTIONS = SCOPES.toReversed().map((scope) => [scope, scope] as const);
-
 const LIFETIMES = [
   ["30", "30 days"],
   ["90", "90 days"],
@@ -104,29 +99,19 @@ const LIFETIMES = [
 ] as const;
 
 function CreateTokenForm({ kind }: { kind: Kind }) {
-  const client = useQueryClient();
-  const { id: orgId, api } = useOrganization();
-  const create = useMutation({
-    mutationFn: (form: FormData) => {
-      const days = Number(form.get("days"));
-      const expiresAt = new Date(Date.now() + days * DAY_MS).toISOString();
-      return api.tokens.issue.mutate({
-        kind,
-        name: readText(form, "name"),
-        scope: readText(form, "scope") as Token["scope"],
-        ...(days > 0 && { expires_at: expiresAt }),
-      });
-    },
-    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
-  });
+  const create = useCreateToken();
+  const submit = (form: FormData, options: { onSuccess: () => void }) => {
+    const scope = readText(form, "scope") as Token["scope"];
+    create.mutate({ kind, name: readText(form, "name"), scope, days: Number(form.get("days")) }, options);
+  };
   return (
     <div className="space-y-4">
       <form
-        className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_1fr_auto]"
-        onSubmit={(event) => submitForm(event, create.mutate)}
+        className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-[2fr_1fr_1fr_auto]"
+        onSubmit={(event) => submitForm(event, submit)}
       >
         <Field label="Name" name="name" required maxLength={100} placeholder="Purpose" autoComplete="off" />
-        <Select label="Permissions" name="scope" options={SCOPE_OPTIONS} />
+        <ScopeSelect />
         <Select label="Expiry" name="days" options={LIFETIMES} defaultValue="90" />
         <Button type="submit" variant="primary" busy={create.isPending}>
           {KINDS[kind].create}
@@ -156,48 +141,5 @@ function ExtensionLink() {
       </a>
       , open it, and enter the token.
     </p>
-  );
-}
-
-type Token = Awaited<ReturnType<Api["tokens"]["list"]["query"]>>["tokens"][number];
-
-function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, expires_at } }: { token: Token }) {
-  const client = useQueryClient();
-  const { id: orgId, api } = useOrganization();
-  const revoke = useMutation({
-    mutationFn: () => api.tokens.revoke.mutate({ id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
-  });
-  return (
-    <Row>
-      <Cell>
-        {name}
-        <ErrorNotice error={revoke.error} />
-      </Cell>
-      <Cell>
-        <code>{prefix}…</code>
-      </Cell>
-      <Cell>{scope}</Cell>
-      <Cell>
-        <Timestamp at={created_at} />
-      </Cell>
-      <Cell>
-        <Timestamp at={last_used_at} />
-      </Cell>
-      <Cell>
-        <Timestamp at={expires_at} />
-      </Cell>
-      <Cell>
-        <ConfirmButton
-          label="Revoke"
-          accessibleLabel={`Revoke ${name}`}
-          question={`Revoke ${name}?`}
-          busy={revoke.isPending}
-          onConfirm={() => revoke.mutate()}
-        >
-          Every program that uses this token loses access immediately. This cannot be undone.
-        </ConfirmButton>
-      </Cell>
-    </Row>
   );
 }

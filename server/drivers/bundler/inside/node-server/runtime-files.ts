@@ -13,7 +13,7 @@ const DEVELOPMENT_FOLDER =
 /** Folders to which builds write code that needs nothing of the sources. */
 const BUILT = /^(?:\.\/)?((?:dist|build|out|lib|\.output|\.next)(?=\/|$))/;
 /** Programs that run TypeScript. The settings of the compiler may be in a package. */
-const COMPILERS = /^(?:tsx|jiti)$/;
+const COMPILERS = /(?:^|\/)(?:tsx|jiti)(?:\/|$)/;
 
 /**
  * Lists the files of projects whose code a server may run: those that its build wrote, if it starts there, or else all but those of

@@ -62,9 +62,7 @@ function prismaCommand(folder: string, schema: string): string {
 
 /** Prisma 7 does not generate its client with this command. */
 function hasGenerateFlag(folder: string): boolean {
-  const file = findInstalled(folder, "node_modules/prisma/package.json");
-  const version = file === null ? null : /"version":\s*"(\d+)/.exec(readFileSync(file, "utf8"));
-  return Number(version?.[1] ?? 7) < 7;
+  return (readVersion(folder, "prisma")?.major ?? 7) < 7;
 }
 
 function findSchema(folder: string, declared: string | undefined): { file: string; text: string } | null {
@@ -103,11 +101,21 @@ export function readDrizzle(folder: string): SchemaTool | null {
   const dialect = /\b(?:dialect|driver)["']?\s*:\s*["']([\w-]+)["']/.exec(config)?.[1] ?? "";
   const out = /\bout["']?\s*:\s*["']([^"']+)["']/.exec(config)?.[1] ?? "drizzle";
   const hasMigrations = isFile(path.join(folder, out, "meta/_journal.json"));
+  const database = DATABASES[dialect] ?? null;
+  const command = drizzleCommand(folder, database, hasMigrations);
   return {
-    database: DATABASES[dialect] ?? null,
+    database,
     urlVariables: readNames(config).filter((name) => URL_NAME.test(name)),
-    migration: commandIn(folder, "drizzle-kit", hasMigrations ? "drizzle-kit migrate" : "drizzle-kit push"),
+    migration: command === null ? null : commandIn(folder, "drizzle-kit", command),
   };
+}
+
+/** Before 0.21, the commands of Drizzle name the database, and none applies migrations. */
+function drizzleCommand(folder: string, database: SchemaTool["database"], hasMigrations: boolean): string | null {
+  const { major = 1, minor = 0 } = readVersion(folder, "drizzle-kit") ?? {};
+  if (major > 0 || minor >= 21) return hasMigrations ? "drizzle-kit migrate" : "drizzle-kit push";
+  if (hasMigrations || database === null) return null;
+  return database === "postgres" ? "drizzle-kit push:pg" : "drizzle-kit push:sqlite";
 }
 
 /** Reads the configuration of Knex in a folder. */
@@ -134,6 +142,12 @@ function readNames(text: string): string[] {
 function findInstalled(folder: string, file: string): string | null {
   const folders = ancestorFolders(path.resolve(folder));
   return folders.map((each) => path.join(each, file)).find(isFile) ?? null;
+}
+
+function readVersion(folder: string, name: string): { major: number; minor: number } | null {
+  const file = findInstalled(folder, `node_modules/${name}/package.json`);
+  const found = file === null ? null : /"version":\s*"(\d+)\.(\d+)/.exec(readFileSync(file, "utf8"));
+  return found === null ? null : { major: Number(found[1]), minor: Number(found[2]) };
 }
 
 /** A command of an installed program, in the folder of its package; `null` if the program is not installed. */

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { findEntry, isFile, type PackageJson } from "../package-json.ts";
+import { replaceBun, runFile, runsBun } from "./bun-programs.ts";
 import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
 import { readProcessLine } from "./procfile.ts";
 import type { ServerDatabase } from "./server-database.ts";
-import { importsBundler, importsServerModule } from "./server-imports.ts";
+import { importsBundler, importsServerModule, mayListen } from "./server-imports.ts";
 import { readStartCommand, readStartFile, readStartText, type StartCommand } from "./start-command.ts";
 
 /** How a project starts its own server. */
@@ -42,10 +43,6 @@ const DEVELOPMENT_SERVERS = new Set([
   ...["npm-run-all", "run-p", "concurrently", "turbo", "nx", "lerna", "rsbuild", "rspack", "farm", "redwood", "exit"],
 ]);
 
-/** Their programs run JavaScript that may need nothing else than Node.js. */
-const OTHER_RUNTIMES = new Set(["bun", "deno"]);
-const OTHER_RUNTIME_CODE = /\b(Bun|Deno)\.\w|["'](bun|jsr):|["']bun["']/;
-
 /**
  * Finds how the built project starts its server: by its Procfile, its start script, the build of its framework, or a file that
  * listens.
@@ -60,20 +57,26 @@ export async function findServerCommand(
 ): Promise<string | null> {
   const command = readStartCommand(packageJson);
   const started = await findStartedServer(packageJson, framework, { command, entry });
-  if (started !== null) return readProcessLine("web") ?? started;
+  if (started !== null) return readWebProcess() ?? started;
   if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
   const common = findCommonFiles();
   // What a build wrote comes before its source.
   const built = common.filter((file) => /^(dist|build)\//.test(file));
   const files = [...built, entry, ...common].filter((file) => file !== undefined);
-  for (const file of new Set(files)) if (await isServer(file, "node")) return readProcessLine("web") ?? runFile(file);
+  for (const file of new Set(files)) if (await isServer(file, "node")) return readWebProcess() ?? serveFile(file);
   return null;
 }
 
 /** As `findServerCommand`, for a project that is a Node server according to its owner, whatever its files export. */
 export async function findRequestedServer(packageJson: PackageJson, framework: string | null): Promise<string | null> {
-  const command = readProcessLine("web") ?? (await findServerCommand(packageJson, framework, undefined));
+  const command = readWebProcess() ?? (await findServerCommand(packageJson, framework, undefined));
   return command ?? findServerCommand(packageJson, framework, findEntry(packageJson));
+}
+
+/** A process that starts with Bun is started as package.json says. */
+function readWebProcess(): string | null {
+  const line = readProcessLine("web");
+  return line !== null && runsBun(line) ? null : line;
 }
 
 async function findStartedServer(
@@ -90,10 +93,9 @@ async function findStartedServer(
   if (named === null) return isDevelopment(command) ? (built?.[1] ?? null) : text;
   const file = resolveStartFile(named);
   if (file === undefined) return built?.[1] ?? null;
-  if (OTHER_RUNTIMES.has(command.program))
-    return OTHER_RUNTIME_CODE.test(readFileSync(file, "utf8")) ? null : runFile(file);
   const isWorker = file === entry && hasHandler(file) && !(await isServer(file, "worker"));
-  return isWorker ? null : replaceMissingFile(text, named, file);
+  if (isWorker) return null;
+  return command.program === "bun" ? replaceBun(text, named, file) : replaceMissingFile(text, named, file);
 }
 
 /** The start command names a file that a compiler did not write. Node.js runs its source. */
@@ -115,8 +117,27 @@ export async function servesPages(packageJson: PackageJson): Promise<boolean> {
   return file !== undefined && (await isServer(file, "node")) && !(await importsBundler(file));
 }
 
-function runFile(file: string): string {
-  return `node ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}`;
+/** See serve-handler.mjs. */
+const HANDLER_SERVER = "/opt/bundler/node-server/serve-handler.mjs";
+const EXPORT = /\bexport\s+default\b|\bas\s+default\b|\bmodule\.exports\s*=/;
+
+/** Runs a file. If it exports its request handler and nothing listens, as for the functions of Vercel, listens in its place. */
+async function serveFile(file: string): Promise<string> {
+  const isHandler = EXPORT.test(readFileSync(file, "utf8")) && /^[\w./-]+$/.test(file);
+  if (!isHandler || (await mayListen(file))) return runFile(file);
+  // Vercel serves the files of this folder before it calls a function.
+  if (isFolder("public")) return `node ${HANDLER_SERVER} ${file}`;
+  const statements = [
+    `import { createServer } from "node:http"`,
+    `import app from "./${file}"`,
+    // Koa has a function that returns its handler.
+    "createServer(app.callback?.() ?? app).listen(process.env.PORT)",
+  ];
+  return `node --input-type=module --eval '${statements.join("; ")}'`;
+}
+
+function isFolder(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function hasHandler(file: string): boolean {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import type { BuildOptions, Metafile, Plugin } from "esbuild";
 
@@ -38,6 +39,15 @@ export async function importsServerModule(entry: string, kind: "worker" | "node"
 export async function importsBundler(entry: string): Promise<boolean> {
   const metafile = await readImports(entry, "node");
   return metafile !== null && Object.keys(metafile.inputs).some((file) => DEVELOPMENT.test(file));
+}
+
+const LISTENING = /\blisten\s*\(|\bserve\s*\(|\bcreateServer\b/;
+
+/** Whether a module, or one of the project that it imports, seems to listen. */
+export async function mayListen(entry: string): Promise<boolean> {
+  const metafile = await readImports(entry, "node");
+  const files = Object.keys(metafile?.inputs ?? {}).filter((file) => !/(^|\/)node_modules\//.test(file));
+  return metafile === null || files.some((file) => LISTENING.test(readFileSync(file, "utf8")));
 }
 
 /** What a module imports, directly and in other modules. `null` if it cannot be bundled. */

@@ -4,6 +4,7 @@
 // - A server that listens on a TCP port also listens on a unix socket in /run/app, to which the edge proxy connects.
 // - A connection to another host goes through the unix sockets of the egress forwarder in /run/egress.
 // - Names are resolved by the forwarder too.
+// - A connection to the address of the server itself, as in fetch(`http://${request.headers.host}/api`), stays in the sandbox.
 //
 // It must work in every version of Node.js since 8, so it is CommonJS and uses nothing newer.
 "use strict";
@@ -78,9 +79,20 @@ function defineAddress(socket, address, family, port) {
   define("remotePort", port);
 }
 
+/** The ports of this process's servers, by the `Host` of the requests that they got. The edge proxy checks it. */
+const ownPorts = new Map();
+const MAX_OWN_HOSTS = 100;
+
+function findOwnPort(host, port) {
+  return ownPorts.get(`${host}:${port}`) || (Number(port) === 80 ? ownPorts.get(host) : undefined);
+}
+
 net.Socket.prototype.connect = function connect(...args) {
   const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
   const { host, port, path } = options;
+  const ownPort = path ? undefined : findOwnPort(host, port);
+  if (ownPort !== undefined)
+    return original.connect.call(this, { ...options, host: "127.0.0.1", port: ownPort }, callback || undefined);
   if (path || port === undefined || isLocal(host)) return original.connect.apply(this, args);
   if (typeof callback === "function") this.once("connect", callback);
   this.connecting = true;
@@ -171,6 +183,10 @@ function acceptRequests(server) {
   if (server.listeners("connection").some((listener) => listener.name === "fail")) return;
   if (address === null || typeof address === "string") return;
   const { port } = address;
+  if (server.listenerCount("request") > 0)
+    server.prependListener("request", ({ headers }) => {
+      if (headers.host && ownPorts.size < MAX_OWN_HOSTS) ownPorts.set(headers.host, port);
+    });
   const accepting = new net.Server({ allowHalfOpen: server.allowHalfOpen, noDelay: true }, (socket) => {
     defineAddress(socket, "127.0.0.1", "IPv4", 0);
     Object.defineProperty(socket, "localAddress", { value: "127.0.0.1", configurable: true });
