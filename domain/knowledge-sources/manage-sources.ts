@@ -29,12 +29,12 @@ export interface AddSource extends GivenLocation {
  *   many sources
  */
 export async function addSource(
-  { em: root, db, jobs }: ManageSourcesDeps,
+  { em: root, jobs }: Pick<ManageSourcesDeps, "em" | "jobs">,
   { orgId, userId }: Caller,
   { kind, language = "auto", ...given }: AddSource,
 ): Promise<SourceDetail> {
   const location = checkLocation(given);
-  const id = await inLockedTransaction(root, [`knowledge sources ${orgId}`], async (em) => {
+  return inLockedTransaction(root, [`knowledge sources ${orgId}`], async (em) => {
     const others = await findSources(queryBuilderOf(em), orgId);
     const same = others.find(
       ({ url, repo, branch, path }) =>
@@ -54,9 +54,8 @@ export async function addSource(
     });
     await em.flush();
     await jobs.enqueue(em, "source", { sourceId: source.id, orgId });
-    return source.id;
+    return findSource(queryBuilderOf(em), orgId, source.id);
   });
-  return findSource(db, orgId, id);
 }
 
 /** Lists the sources of Company Knowledge, the newest first. */
@@ -79,12 +78,12 @@ export async function refreshSource(
   id: string,
 ): Promise<SourceDetail> {
   await findSource(db, orgId, id);
-  await inTransaction(root, async (em) => {
+  return inTransaction(root, async (em) => {
     const ended = { id, orgId, status: { $in: ["ready", "failed"] as const } };
     const changed = await em.nativeUpdate(KnowledgeSource, ended, { status: "queued" });
     if (changed > 0) await jobs.enqueue(em, "source", { sourceId: id, orgId });
+    return findSource(queryBuilderOf(em), orgId, id);
   });
-  return findSource(db, orgId, id);
 }
 
 /**
