@@ -46,6 +46,12 @@ export class BubblewrapStatus {
     killSandbox(pid, hasExited, this.#initDepth).catch(() => undefined);
   }
 
+  /** Whether the process has ended by a signal that the service did not send, such as that of the kernel without memory. */
+  async wasKilledFromOutside(): Promise<boolean> {
+    const { signal } = await this.#process.exit;
+    return signal !== null && !this.#killed;
+  }
+
   /** Sends SIGTERM to the processes of the command that handle it, and returns them. See `terminateProcesses`. */
   terminate(): number[] {
     const { pid, hasExited } = this.#process;

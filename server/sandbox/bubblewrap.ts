@@ -26,6 +26,7 @@ import {
   restoreAccess,
   writableFolders,
 } from "./file-ownership.ts";
+import { killProcessesOf } from "./kill-process.ts";
 import { LoopbackPorts } from "./loopback-ports.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { PreparedFiles } from "./prepared-files.ts";
@@ -69,6 +70,8 @@ interface StartRequest {
   initDepth: number;
   mode: StartMode;
   startProcess: StartProcess;
+  /** The user id whose processes are killed when the started process is killed from outside; `null` if its end ends them. */
+  killedUid: number | null;
 }
 
 /**
@@ -116,6 +119,7 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
       initDepth: 1,
       mode: "script",
       startProcess: this.#startProcess,
+      killedUid: null,
     });
   }
 
@@ -143,12 +147,20 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
     const layout = commandLayout(command, this.#options);
     using files = command.network.kind === "none" ? ((await this.#prepared?.enter(layout.mounts, uid)) ?? null) : null;
     if (files === null)
-      return await runBubblewrap({ ...start, argv: bubblewrapCommandLine(layout, uid), initDepth: 1, mode: "script" });
+      return await runBubblewrap({
+        ...start,
+        argv: bubblewrapCommandLine(layout, uid),
+        initDepth: 1,
+        mode: "script",
+        killedUid: null,
+      });
     // The limit on processes can only be set inside, where it counts this sandbox only. The control group has one too.
     const mode = command.onErrorOutput && placement.areProcessesLimited ? "direct" : "script";
     const ownLayout = mode === "direct" ? directLayout(layout, command) : layout;
     const argv = [...files.startArguments, ...isolatedCommand(ownLayout, files.ownMounts)];
-    return await runBubblewrap({ ...start, argv, initDepth: 2, mode });
+    // What enters prepared files is the child of a process that it does not die with.
+    const killedUid = keptFolders(command).length === 0 ? uid : null;
+    return await runBubblewrap({ ...start, argv, initDepth: 2, mode, killedUid });
   }
 
   /** Ends all commands with prepared files. */
@@ -158,7 +170,7 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
 }
 
 async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
-  const { command, placement, initDepth, mode } = request;
+  const { command, placement, initDepth, mode, startProcess, killedUid } = request;
   using ports = new LoopbackPorts();
   const { loopbackPorts = [] } = command;
   const openPorts = loopbackPorts.length === 0 ? null : (pid: number) => ports.openInside(pid, loopbackPorts);
@@ -178,6 +190,7 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
       terminate: () => status.terminate(),
       placement,
       cleanUp: async () => {
+        if (killedUid !== null && (await status.wasKilledFromOutside())) await killProcessesOf(killedUid, startProcess);
         await status.untilNamespaceEmpty();
         await restoreAccess(writableFolders(command));
       },
@@ -186,6 +199,7 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
   );
   const code = await status.exitCode();
   if (killReason) return { reason: killReason };
+  if (await status.wasKilledFromOutside()) throw new Error("The sandbox was killed from outside");
   if (code !== null) return outcomeFor(code);
   if (message().startsWith("bwrap: execvp")) return { reason: "exit", code: NOT_FOUND };
   throw new Error(`The sandbox could not be created: ${message()}`);

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { firstDescendant, isRunning } from "./process-tree.ts";
+import { runTool } from "./run-tool.ts";
+import type { StartProcess } from "./start-process.ts";
 
 /** How long a sandbox may take to create its pid namespace before we give up waiting for it. */
 const CREATION_TIMEOUT_MS = 5000;
@@ -38,6 +40,13 @@ export async function killSandbox(pid: number, hasExited: () => boolean, initDep
     else if (waitedMs > CREATION_TIMEOUT_MS) killIfExists(pid);
     await sleep(POLL_MS);
   }
+}
+
+/** Kills all processes of a user id, which one sandbox has alone. Only root can. */
+export async function killProcessesOf(uid: number, startProcess: StartProcess): Promise<void> {
+  const user = [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"];
+  // The shell does not signal itself. It fails when there is no such process.
+  await runTool(startProcess, ["setpriv", ...user, "sh", "-c", "kill -KILL -1 2>/dev/null; true"]);
 }
 
 /** Kills a process and waits until it has ended. See `killSandbox` for `hasExited`. */

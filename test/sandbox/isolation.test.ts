@@ -148,7 +148,7 @@ verifies(hazard(50), "without control groups, builds and programs have a lower p
 verifies(hazard(50), "a fork bomb stops at its limit and does not affect other commands", async () => {
   const end = new AbortController();
   let output = "";
-  const bomb = runScript(sandbox, "b() { b | b & }; b; sleep 1000", {
+  const bomb = runScript(sandbox, "b() { b | b & }; b & exec sleep 1000", {
     limits: { processes: 60 },
     onOutput: (chunk) => (output += Buffer.from(chunk).toString()),
     signal: end.signal,

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Mount } from "../../server/ports/sandbox.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { childrenOf } from "../../server/sandbox/process-tree.ts";
+import { startChild } from "../../server/sandbox/start-process.ts";
 import { sandboxContract, uniqueSleepSeconds } from "../contract/sandbox.ts";
 import { killDuringSleep } from "../support/sandbox/killed-service.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
@@ -38,6 +39,25 @@ afterAll(() => contractSandbox[Symbol.asyncDispose]());
 
 describe.skipIf(process.getuid?.() !== 0)("as root, which alone can enter prepared files", () => {
   sandboxContract("bubblewrap with prepared files", contractSandbox);
+
+  test("a command whose process is killed from outside, at any moment of its start, ends and leaves nothing", async () => {
+    let delayMs = 0;
+    await using sandbox = new BubblewrapSandbox({
+      prepareFiles: true,
+      async startProcess(request) {
+        const started = await startChild(request);
+        if (request.argv.includes("bwrap"))
+          setTimeout(() => !started.hasExited() && process.kill(started.pid, 9), delayMs);
+        return started;
+      },
+    });
+    const seconds = uniqueSleepSeconds();
+    for (; delayMs < 20; delayMs += 0.4) {
+      const run = runIn(sandbox, ["sleep", seconds], { onErrorOutput: () => undefined });
+      await expect(run).rejects.toThrow("killed from outside");
+      expect(await processesWith(seconds)).toEqual([]);
+    }
+  });
 
   verifies(hazard(49), "a command sees its own folder, and neither those of others nor their parent", async () => {
     await using folders = await openFolders();
@@ -90,7 +110,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root, which alone can enter prepar
     const running = runIn(opened.sandbox, ["sleep", seconds], { mounts });
     await expect.poll(async () => (await processesWith(`sleep\u0000${seconds}`)).length).toBeGreaterThan(0);
     process.kill(holder, "SIGKILL");
-    await expect(running).rejects.toThrow("The sandbox could not be created");
+    await expect(running).rejects.toThrow("The sandbox was killed from outside");
     expect(await processesWith(seconds)).toEqual([]);
     expect((await runIn(opened.sandbox, ["cat", "/own/name"], { mounts })).output.toString()).toBe("one");
   });
