@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { DATABASE_LIMITS, type AppDatabase, type QueryResult } from "../domain/ports/app-databases.ts";
+import { ENTRY_LIMITS, type EntryStore, type EntryValue, type StoredEntry } from "../domain/ports/app-entries.ts";
 import type { GetStorage, StorageView } from "../domain/storage/get-storage.ts";
+import type { EntryView, GetEntry, ListedEntries, ListEntries } from "../domain/storage/read-entries.ts";
 import type { QueryDatabase } from "../domain/storage/query-database.ts";
 import { timestampWithExample as timestamp } from "./core/common.schema.ts";
 
@@ -51,6 +53,14 @@ const appDatabase = z
   })
   .meta({ id: "AppDatabase" }) satisfies z.ZodType<AppDatabase>;
 
+const kind = z
+  .enum(["key_value", "objects"])
+  .meta({ description: "`key_value` for a KV namespace, `objects` for an R2 bucket" });
+
+const entryStore = z
+  .object({ kind, name: z.string().meta({ description: "The name of the binding, with which the app has it" }) })
+  .meta({ id: "EntryStore" }) satisfies z.ZodType<EntryStore>;
+
 export const storageResponse = z
   .object({
     limit_bytes: bytes.meta({ description: "How many bytes the plan allows the app to store" }),
@@ -69,6 +79,11 @@ export const storageResponse = z
       description: "Null if the app has no SQL database, has not used it yet, or it cannot be read",
     }),
     database_problem: z.string().nullable().meta({ description: "Why the database cannot be read" }),
+    stores: z
+      .array(entryStore)
+      .meta({
+        description: "The KV namespaces and R2 buckets that the app declares; those of a Node server are empty",
+      }),
   })
   .meta({ id: "GetStorageResponse" }) satisfies z.ZodType<StorageView>;
 
@@ -115,3 +130,44 @@ export const queryDatabaseResponse = z
     duration_ms: z.int().nonnegative().meta({ description: "How long the statement ran" }),
   })
   .meta({ id: "QueryDatabaseResponse" }) satisfies z.ZodType<QueryResult>;
+
+const store = {
+  id,
+  kind,
+  store: z.string().min(1).max(1000).meta({ description: "The name of the namespace or bucket" }),
+};
+/** Of KV 512, of R2 1,024. */
+const MAX_KEY_BYTES = 1024;
+const key = z.string().max(MAX_KEY_BYTES);
+
+export const listEntriesRequest = z.strictObject({
+  ...store,
+  prefix: key.optional().meta({ description: "What the keys begin with" }),
+  cursor: z.string().max(2000).optional().meta({ description: "The `next_cursor` of the page before" }),
+  limit: z.int().min(1).max(ENTRY_LIMITS.page).optional().meta({ description: "By default 50" }),
+}) satisfies z.ZodType<ListEntries>;
+
+const storedEntry = z
+  .object({
+    key: z.string(),
+    bytes: bytes.meta({ description: "The size of the value" }),
+    expires_at: timestamp.nullable().meta({ description: "When the value of a key expires; null if never" }),
+    uploaded_at: timestamp.nullable().meta({ description: "When an object was written; null for a key" }),
+    content_type: z.string().nullable().meta({ description: "Of an object, as the app gave it" }),
+  })
+  .meta({ id: "StoredEntry" }) satisfies z.ZodType<StoredEntry>;
+
+export const listEntriesResponse = z
+  .object({ entries: z.array(storedEntry), next_cursor: z.string().nullable() })
+  .meta({ id: "ListEntriesResponse" }) satisfies z.ZodType<ListedEntries>;
+
+export const getEntryRequest = z.strictObject({ ...store, key: key.min(1) }) satisfies z.ZodType<GetEntry>;
+
+export const getEntryResponse = z
+  .object({
+    key: z.string(),
+    value: z.union([z.string(), z.object({ text: z.string(), bytes }), z.object({ base64: z.string(), bytes })]).meta({
+      description: `Of a text of more than ${ENTRY_LIMITS.valueBytes / 1024} KiB there is the beginning as \`text\`, and binary data, or its beginning, is \`base64\`; \`bytes\` is the size of the whole value`,
+    }) satisfies z.ZodType<EntryValue>,
+  })
+  .meta({ id: "GetEntryResponse" }) satisfies z.ZodType<EntryView>;

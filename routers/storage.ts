@@ -1,7 +1,17 @@
 import { getStorage } from "../domain/storage/get-storage.ts";
 import { queryDatabase } from "../domain/storage/query-database.ts";
+import { getEntry, listEntries } from "../domain/storage/read-entries.ts";
 import { procedure, router } from "./core/trpc.ts";
-import { getStorageRequest, queryDatabaseRequest, queryDatabaseResponse, storageResponse } from "./storage.schema.ts";
+import {
+  getEntryRequest,
+  getEntryResponse,
+  getStorageRequest,
+  listEntriesRequest,
+  listEntriesResponse,
+  queryDatabaseRequest,
+  queryDatabaseResponse,
+  storageResponse,
+} from "./storage.schema.ts";
 
 const tags = ["Apps"];
 const tooMany =
@@ -58,4 +68,51 @@ export const storage = router({
     .mutation(({ ctx, input, signal = new AbortController().signal }) =>
       queryDatabase(ctx.service, ctx.caller, input, signal),
     ),
+
+  listEntries: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "GET",
+        path: "/v1/apps/{id}/storage/entries",
+        tags,
+        summary: "List keys or objects of an app",
+        description:
+          "The keys of a KV namespace or the objects of an R2 bucket, in the order of their keys. They are data of the app.",
+        successDescription: "The entries",
+        errorResponses: {
+          404: "No such app in the organization, or no such namespace or bucket of the app",
+          409: "The storage cannot be read",
+          429: tooMany,
+          503: busy,
+        },
+      },
+    })
+    .input(listEntriesRequest)
+    .output(listEntriesResponse)
+    .query(({ ctx, input, signal = new AbortController().signal }) =>
+      listEntries(ctx.service, ctx.caller, input, signal),
+    ),
+
+  getEntry: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "GET",
+        path: "/v1/apps/{id}/storage/entry",
+        tags,
+        summary: "Get the value of a key or an object of an app",
+        description: "At most the first 16 KiB. It is data of the app.",
+        successDescription: "The value",
+        errorResponses: {
+          404: "No such app in the organization, no such namespace or bucket of the app, or no such key",
+          409: "The storage cannot be read",
+          429: tooMany,
+          503: busy,
+        },
+      },
+    })
+    .input(getEntryRequest)
+    .output(getEntryResponse)
+    .query(({ ctx, input, signal = new AbortController().signal }) => getEntry(ctx.service, ctx.caller, input, signal)),
 });

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppDatabase } from "../ports/app-databases.ts";
+import type { AppEntries, EntryStore } from "../ports/app-entries.ts";
 import type { StoredApp } from "../ports/app-storage.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../shared/errors.ts";
@@ -10,6 +11,7 @@ import { readDatabase, type ReadDatabaseDeps } from "./read-database.ts";
 
 export interface GetStorageDeps extends ReadDatabaseDeps {
   em: EntityManager;
+  appEntries: AppEntries;
   plans: Plans;
 }
 
@@ -29,6 +31,8 @@ export interface StorageView {
   database: AppDatabase | null;
   /** Why the database cannot be read. */
   database_problem: string | null;
+  /** The key-value namespaces and object buckets that the app declares. */
+  stores: EntryStore[];
 }
 
 interface MeasuredStorage {
@@ -41,7 +45,8 @@ interface MeasuredStorage {
 }
 
 /**
- * Returns what an app stores, and the tables of one of its databases. Their names are data of the app.
+ * Returns what an app stores, the tables of one of its databases, and its namespaces and buckets. Their names are data of the
+ * app.
  *
  * @throws {ServiceError} `not_found` for an unknown database; otherwise as `readDatabase`
  */
@@ -51,7 +56,10 @@ export async function getStorage(
   { id, database }: GetStorage,
   signal: AbortSignal,
 ): Promise<StorageView> {
-  const describe = (app: StoredApp) => describeDatabase(deps, app, database ?? null, signal);
+  const describe = async (app: StoredApp) => ({
+    ...(await describeDatabase(deps, app, database ?? null, signal)),
+    stores: await deps.appEntries.listStores(app),
+  });
   const described = await readDatabase(deps, caller, id, describe, signal);
   const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: caller.orgId });
   return {

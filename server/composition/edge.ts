@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import http from "node:http";
 import type { AlwaysOnApps } from "../../domain/ports/always-on-apps.ts";
 import type { AppDatabases } from "../../domain/ports/app-databases.ts";
+import type { AppEntries } from "../../domain/ports/app-entries.ts";
 import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
@@ -29,6 +30,7 @@ export interface EdgeServices {
   platform: EdgePlatform;
   databases: SqlDatabases;
   appDatabases: AppDatabases;
+  appEntries: AppEntries;
   temporaryDatabases: TemporaryDatabases;
   runtimeLogs: RuntimeLogs;
   storage: AppStorage;
@@ -82,6 +84,7 @@ export async function openEdge(
     platform: embedded.scripts,
     databases: embedded.databases,
     appDatabases: embedded.appDatabases,
+    appEntries: embedded.appEntries,
     temporaryDatabases: embedded.temporaryDatabases,
     runtimeLogs: embedded.runtimeLogs,
     storage: embedded.storage,

@@ -107,6 +107,7 @@ function createBase(
     urlOf: edge.urlOf,
     eventTails: opening.use(new EventTails(shared.events)),
     appDatabases: edge.appDatabases,
+    appEntries: edge.appEntries,
     databaseReads: new FairQueue(DATABASE_READS, "Other databases are being read. Try again in a few seconds."),
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),

@@ -38,6 +38,9 @@ export const FURTHER_REQUIREMENTS = {
   "storage.query": covered("beyond", "The SQL database of an app is queried without changing it.", {
     procedures: ["storage.query"],
   }),
+  "storage.entries": covered("beyond", "The keys and objects of an app are listed, and their values returned.", {
+    procedures: ["storage.listEntries", "storage.getEntry"],
+  }),
 
   // Organizations and users
   "organization.change": covered("beyond", "The settings of an organization are read and changed.", {

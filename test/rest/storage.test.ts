@@ -14,14 +14,18 @@ import { verifies } from "../support/verifies.ts";
 const service = sharedHarness();
 
 const SCRIPT = `export default {
-  async fetch(request, { DB }) {
+  async fetch(request, { DB, FILES }) {
     if (request.method !== "POST") return new Response("hello");
+    for (const key of ["a", "b/1", "b/2"]) await FILES.put(key, "text of " + key);
     await DB.exec("create table notes (id integer primary key, text text)");
     await DB.prepare("insert into notes (text) values ('one'), ('two')").run();
     return new Response("stored");
   },
 };`;
-const BINDINGS = [{ type: "d1", name: "DB", id: "declared" }];
+const BINDINGS = [
+  { type: "d1", name: "DB", id: "declared" },
+  { type: "r2_bucket", name: "FILES", bucket_name: "files" },
+];
 
 let tenant: Tenant;
 let app: App;
@@ -47,6 +51,7 @@ verifies("storage.read", "200 returns what an app may store, and the tables of i
       used: null,
       database: expect.objectContaining({ kind: "sqlite", name: "main", names: ["main"] }),
       database_problem: null,
+      stores: [{ kind: "objects", name: "FILES" }],
     },
   ]);
   expect(body["database"]).toMatchObject({ tables: [{ name: "notes", row_count: 2, has_more_rows: false }] });
@@ -57,7 +62,7 @@ test("200 returns an app without a database", async () => {
   const { status, body } = await tenant.rest.get(`/v1/apps/${id}/storage`);
   expect([status, body]).toEqual([
     200,
-    expect.objectContaining({ used: null, database: null, database_problem: null }),
+    expect.objectContaining({ used: null, database: null, database_problem: null, stores: [] }),
   ]);
   const refused = await query({ sql: "select 1" }, tenant, id);
   expect([refused.status, refused.body["error"]]).toEqual([
@@ -81,6 +86,44 @@ verifies("storage.query", "200 returns the rows of a statement, and the audit lo
   const events = await orm.em.fork().find(AuditEvent, { action: "storage.query", target: app.id });
   expect(events).toMatchObject([{ target: app.id, targetKind: "app", outcome: "done", userId: tenant.user_id }]);
   expect(JSON.stringify(events)).not.toContain("select id");
+});
+
+const bucket = (path = "entries", parameters = "", store = "FILES") =>
+  `/v1/apps/${app.id}/storage/${path}?kind=objects&store=${store}${parameters}`;
+
+verifies("storage.entries", "200 lists the objects of a bucket in pages, and returns the value of one", async () => {
+  const first = await tenant.rest.get(bucket("entries", "&prefix=b/&limit=1"));
+  const entry = { key: "b/1", bytes: 11, expires_at: null, uploaded_at: expect.any(String), content_type: null };
+  expect([first.status, first.body]).toEqual([200, { entries: [entry], next_cursor: expect.any(String) }]);
+  const second = await tenant.rest.get(
+    bucket("entries", `&prefix=b/&limit=1&cursor=${String(first.body["next_cursor"])}`),
+  );
+  expect(second.body).toMatchObject({ entries: [{ key: "b/2" }], next_cursor: null });
+  const value = await tenant.rest.get(bucket("entry", "&key=b/2"));
+  expect([value.status, value.body]).toEqual([200, { key: "b/2", value: "text of b/2" }]);
+});
+
+test.each([
+  ["404", () => bucket("entries", "", "OTHER"), 'store: the app has no such bucket. It has "FILES".'],
+  ["404", () => bucket("entry", "&key=missing"), "key: the bucket has no such key."],
+  ["400", () => bucket("entries", "&cursor=not-ours!"), "cursor: invalid cursor"],
+  ["400", () => bucket("entries", "&limit=201"), "limit"],
+  ["400", () => bucket("entry"), "key"],
+])("%s is the response for an unknown or invalid entry: %s", async (status, url, reason) => {
+  const response = await tenant.rest.get(url());
+  expect([response.status, response.body["error"]]).toEqual([Number(status), expect.stringContaining(reason)]);
+});
+
+test("the entries of an app are not found by another organization, and not read with the scope read", async () => {
+  const other = await service().tenant();
+  const issued = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "viewer", scope: "read" });
+  const reader = tenant.rest.as(String(issued.body["token"]));
+  for (const url of [bucket(), bucket("entry", "&key=a")]) {
+    const foreign = await other.rest.get(url);
+    expect([foreign.status, foreign.body["error"]]).toEqual([404, "App not found"]);
+    const refused = await reader.get(url);
+    expect([refused.status, refused.body["error"]]).toEqual([403, expect.stringContaining('Scope "deploy" required')]);
+  }
 });
 
 test.each([

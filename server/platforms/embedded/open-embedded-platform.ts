@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { AlwaysOnApps } from "../../../domain/ports/always-on-apps.ts";
 import type { AppDatabases } from "../../../domain/ports/app-databases.ts";
+import type { AppEntries } from "../../../domain/ports/app-entries.ts";
 import type { AppStorage } from "../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
@@ -28,6 +29,7 @@ import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore, type UnpackLayer } from "./scripts/script-store.ts";
+import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
 import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
@@ -103,6 +105,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   scripts: EdgePlatform;
   databases: SqlDatabases;
   appDatabases: AppDatabases;
+  appEntries: AppEntries;
   temporaryDatabases: TemporaryDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
@@ -127,7 +130,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
   const { store, launcher, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { appDatabases, authEntries, proxy, isolatedRuntime, keptApps } = parts;
+  const { appDatabases, appEntries, authEntries, proxy, isolatedRuntime, keptApps } = parts;
   const close = once(async () => {
     keptApps.stop();
     await proxy.close(limits.closeGraceMs);
@@ -146,6 +149,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
       appDatabases,
+      appEntries,
       temporaryDatabases: postgres,
       authEntries,
       runtimeLogs,
@@ -201,13 +205,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf, postgres });
   const startWorker = databaseWorkerStarter(launchers.launcher);
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker, postgres });
-  const appDatabases = new EmbeddedAppDatabases({
-    store,
-    databaseDirectory: directoryOf,
-    variables,
-    sqlite: new SqliteReader({ sandbox, copyRoot: launchRoot }),
-    postgres: new PostgresReader(postgres),
-  });
+  const readers = createReaders(options, { store, postgres, databaseDirectory: directoryOf, copyRoot: launchRoot });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, ...observers });
@@ -218,8 +216,34 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory: directoryOf,
   });
-  const running = { supervisor, databases, appDatabases, authEntries, proxy, isolatedRuntime, keptApps };
+  const running = { supervisor, databases, ...readers, authEntries, proxy, isolatedRuntime, keptApps };
   return { store, launcher: launchers.launcher, postgres, runtimeLogs, storage, ...running };
+}
+
+interface ReaderParts {
+  store: ScriptStore;
+  postgres: AppPostgres;
+  databaseDirectory: (id: string) => string;
+  copyRoot: string;
+}
+
+/** What reads the data of apps for their organizations. */
+function createReaders(
+  { variables, nodeServers }: EmbeddedPlatformOptions,
+  { store, postgres, databaseDirectory: directoryOf, copyRoot }: ReaderParts,
+) {
+  const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot });
+  const reader = new PostgresReader(postgres);
+  return {
+    appDatabases: new EmbeddedAppDatabases({
+      store,
+      databaseDirectory: directoryOf,
+      variables,
+      sqlite,
+      postgres: reader,
+    }),
+    appEntries: new EmbeddedAppEntries({ store, sqlite }),
+  };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -160,5 +160,4 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "render-examples/elysiajs-hello-world", text: "Hello Elysia" },
   { repo: "railwayapp-templates/fastify", text: "Welcome to Fastify Hello World" },
   { repo: "railwayapp-templates/node-express", text: '"status":"ok"' },
-  { repo: "railwayapp-templates/nextjs-basic", text: "" },
 ]);

@@ -6,6 +6,7 @@ import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { newestDeployment } from "../service/given-app.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { provision } from "./platform-resources.ts";
+import type { FormOptions } from "./upload-form.ts";
 
 /** Creates a procedure of an app. It is called with `GET` (a query) or `POST` (a mutation) at `/<name>`. */
 export function discoveredProcedure(
@@ -25,15 +26,19 @@ export function discoveredProcedure(
   };
 }
 
-/** Creates an app that is live and has `procedures`, without a build. */
+/** Creates an app that is live and has `procedures` and `bindings`, without a build. */
 export async function givenLiveApp(
   harness: Harness,
   tenant: Tenant,
-  { script, procedures }: { script: string; procedures: DiscoveredProcedure[] },
+  {
+    script,
+    procedures = [],
+    bindings = [],
+  }: { script: string; procedures?: DiscoveredProcedure[]; bindings?: FormOptions["bindings"] },
 ): Promise<App> {
   const { deploymentDeps } = harness.service.parts;
   const app = await harness.givenApp(tenant, { name: "live" });
-  await provision(deploymentDeps, app, script);
+  await provision(deploymentDeps, app, script, { bindings });
   await deploymentDeps.authEntries.put({
     appId: app.id,
     tokenSha256: sha256Hex(appToken(deploymentDeps.tokenSecret, app)),

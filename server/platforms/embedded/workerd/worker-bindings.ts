@@ -157,6 +157,26 @@ function text(binding: UploadBinding, key: string): string {
   return value;
 }
 
+/** A key-value namespace or an object bucket that a script declares. */
+export interface DeclaredStore {
+  kind: "key_value" | "objects";
+  /** The name of the binding. */
+  name: string;
+  /** The name under which Miniflare keeps it. */
+  storageName: string;
+}
+
+/** The namespaces and buckets of a script, in the order of their declarations. */
+export function declaredStores(bindings: readonly UploadBinding[]): DeclaredStore[] {
+  const { kvNamespaces, r2Buckets } = bindingOptions(
+    bindings.filter(({ type }) => type === "kv_namespace" || type === "r2_bucket"),
+    { databaseId: "", variables: {} },
+  );
+  const storesOf = (kind: DeclaredStore["kind"], names: Record<string, string>) =>
+    Object.entries(names).map(([name, storageName]) => ({ kind, name, storageName }));
+  return [...storesOf("key_value", kvNamespaces), ...storesOf("objects", r2Buckets)];
+}
+
 /** A hash, because ids come from the app's configuration and become folder names. */
 function storageName(binding: UploadBinding, key: string): string {
   return sha256Hex(text(binding, key)).slice(0, 32);

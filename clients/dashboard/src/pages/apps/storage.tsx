@@ -14,11 +14,12 @@ import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { useApp } from "./app-context.ts";
 import { QueryBox, quoteIdentifier } from "./query-box.tsx";
+import { EntriesPanel } from "./stored-entries.tsx";
 
 type Storage = Awaited<ReturnType<Api["storage"]["get"]["query"]>>;
 type Database = NonNullable<Storage["database"]>;
 
-/** What an app stores: its sizes, the tables of its SQL database, and a box for queries that only read. */
+/** What an app stores: its sizes, the tables of its SQL database with a box for queries that only read, and its keys and objects. */
 export function StorageTab() {
   const { id: orgId, api } = useOrganization();
   const { id } = useApp();
@@ -32,7 +33,7 @@ export function StorageTab() {
   });
   return (
     <QueryContent query={storage}>
-      {({ database, database_problem: problem, ...sizes }) => (
+      {({ database, database_problem: problem, stores, ...sizes }) => (
         <>
           <SizePanel sizes={sizes} />
           {database === null ? (
@@ -47,6 +48,7 @@ export function StorageTab() {
               <QueryBox database={database.name} sql={sql} onSql={setSql} />
             </>
           )}
+          <EntriesPanel stores={stores} />
         </>
       )}
     </QueryContent>

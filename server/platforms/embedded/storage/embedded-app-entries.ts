@@ -1,0 +1,186 @@
+import { createHash, createHmac } from "node:crypto";
+import path from "node:path";
+import { z } from "zod";
+import {
+  type AppEntries,
+  ENTRY_LIMITS,
+  type EntryPage,
+  type EntryStore,
+  type EntryValue,
+  type StoredEntry,
+} from "../../../../domain/ports/app-entries.ts";
+import type { DatabaseQuery } from "../../../../domain/ports/app-databases.ts";
+import type { StoredApp } from "../../../../domain/ports/app-storage.ts";
+import { ServiceError } from "../../../../domain/shared/errors.ts";
+import { decodeBeginning } from "./decode-beginning.ts";
+import type { DatabaseLocation } from "../app-databases/copy-database.ts";
+import { openBeneath } from "../app-databases/open-beneath.ts";
+import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
+import type { ScriptStore } from "../scripts/script-store.ts";
+import { readUploadForm } from "../workerd/upload-form.ts";
+import { declaredStores } from "../workerd/worker-bindings.ts";
+
+interface EmbeddedAppEntriesOptions {
+  store: Pick<ScriptStore, "live">;
+  sqlite: SqliteReader;
+}
+
+/** Where Miniflare keeps a kind of store, and how its table is read. */
+const LAYOUTS = {
+  key_value: {
+    folder: "kv",
+    className: "miniflare-KVNamespaceObject",
+    // An expiration is in milliseconds.
+    rows: `select key, blob_id, null as size, expiration, null as uploaded, null as content_type from _mf_entries
+      where (expiration is null or expiration > cast(unixepoch('subsec') * 1000 as integer))`,
+  },
+  objects: {
+    folder: "r2",
+    className: "miniflare-R2BucketObject",
+    // What was uploaded in parts has no blob of its own: it begins with its first part.
+    rows: `select key, coalesce(blob_id, (select part.blob_id from _mf_multipart_parts part where part.object_key = _mf_objects.key
+      order by part.part_number limit 1)) as blob_id, size, null as expiration, uploaded,
+      json_extract(http_metadata, '$.contentType') as content_type from _mf_objects where true`,
+  },
+} as const;
+
+/** A row of `LAYOUTS`. The app may have written anything into the file. */
+const rowSchema = z.tuple([
+  z.string(),
+  z.string().nullable(),
+  z.int().nonnegative().nullable(),
+  z.int().nullable(),
+  z.int().nullable(),
+  z.string().nullable(),
+]);
+
+interface Location {
+  /** The folder of all stores of this kind of the app. */
+  folder: string;
+  /** The paths below it. */
+  database: string;
+  blobs: string;
+}
+
+/** Reads the key-value namespaces and object buckets of the Workers on this machine. */
+export class EmbeddedAppEntries implements AppEntries {
+  readonly #options: EmbeddedAppEntriesOptions;
+
+  constructor(options: EmbeddedAppEntriesOptions) {
+    this.#options = options;
+  }
+
+  async listStores(app: StoredApp): Promise<EntryStore[]> {
+    return (await this.#find(app)).map(({ kind, name }) => ({ kind, name }));
+  }
+
+  async list(
+    app: StoredApp,
+    store: EntryStore,
+    { prefix, after, limit }: EntryPage,
+    signal: AbortSignal,
+  ): Promise<StoredEntry[]> {
+    const location = await this.#locate(app, store);
+    const conditions = [`substr(key, 1, length(${quote(prefix)})) = ${quote(prefix)}`];
+    if (after !== null) conditions.push(`key > ${quote(after)}`);
+    const sql = `${LAYOUTS[store.kind].rows} and ${conditions.join(" and ")} order by key limit ${limit}`;
+    const rows = await this.#query(location, sql, limit, signal);
+    return Promise.all(rows.map((row) => toEntry(location, row)));
+  }
+
+  async read(app: StoredApp, store: EntryStore, key: string, signal: AbortSignal): Promise<EntryValue | null> {
+    const location = await this.#locate(app, store);
+    const [row] = await this.#query(location, `${LAYOUTS[store.kind].rows} and key = ${quote(key)}`, 1, signal);
+    if (row === undefined) return null;
+    await using blob = await openBlob(location, row[1]);
+    if (blob === null) return null;
+    const { buffer, bytesRead } = await blob.read(Buffer.alloc(ENTRY_LIMITS.valueBytes), 0, ENTRY_LIMITS.valueBytes, 0);
+    return decodeBeginning(buffer.subarray(0, bytesRead), row[2] ?? (await blob.stat()).size);
+  }
+
+  async #query(location: Location, sql: string, limit: number, signal: AbortSignal): Promise<Row[]> {
+    const database = { folder: location.folder, name: location.database };
+    const file = await openBeneath(database.folder, database.name);
+    // A store that the app has not used yet.
+    if (file === null) return [];
+    await file.close();
+    const parsed = z.array(rowSchema).safeParse(await this.#readRows(database, { sql, limit }, signal));
+    if (parsed.success) return parsed.data;
+    throw unreadable();
+  }
+
+  /** The statement is ours, so what it cannot read is the storage's fault. */
+  async #readRows(database: DatabaseLocation, query: DatabaseQuery, signal: AbortSignal): Promise<unknown[]> {
+    try {
+      return (await this.#options.sqlite.query(database, query, signal)).rows;
+    } catch (error) {
+      throw error instanceof ServiceError && error.code === "invalid" ? unreadable() : error;
+    }
+  }
+
+  async #locate(app: StoredApp, { kind, name }: EntryStore): Promise<Location> {
+    const stores = await this.#find(app);
+    const found = stores.find((each) => each.kind === kind && each.name === name);
+    if (found !== undefined) return found.location;
+    const names = stores.filter((each) => each.kind === kind).map((each) => JSON.stringify(each.name));
+    const known = names.length === 0 ? "It has none." : `It has ${names.join(", ")}.`;
+    const noun = kind === "objects" ? "bucket" : "key-value namespace";
+    throw new ServiceError("not_found", `store: the app has no such ${noun}. ${known}`);
+  }
+
+  async #find({ slug, appId }: StoredApp): Promise<(EntryStore & { location: Location })[]> {
+    const live = await this.#options.store.live(slug);
+    if (live?.appId !== appId || live.code.runtime !== "worker") return [];
+    const { metadata } = await readUploadForm(live.code.formPath);
+    return declaredStores(metadata.bindings).map(({ kind, name, storageName }) => {
+      const { folder, className } = LAYOUTS[kind];
+      return {
+        ...{ kind, name },
+        location: {
+          folder: path.join(live.storageDirectory, folder),
+          database: `${className}/${objectId(className, storageName)}.sqlite`,
+          blobs: `${storageName}/blobs`,
+        },
+      };
+    });
+  }
+}
+
+function unreadable(): ServiceError {
+  return new ServiceError("conflict", "The storage is damaged, or has too many entries to be read within 10 seconds.");
+}
+
+type Row = z.output<typeof rowSchema>;
+
+async function toEntry(location: Location, [key, blobId, size, expiration, uploaded, type]: Row): Promise<StoredEntry> {
+  await using blob = size === null ? await openBlob(location, blobId) : null;
+  return {
+    key,
+    bytes: size ?? (await blob?.stat())?.size ?? 0,
+    expires_at: toTimestamp(expiration),
+    uploaded_at: toTimestamp(uploaded),
+    content_type: type,
+  };
+}
+
+function toTimestamp(milliseconds: number | null): string | null {
+  const date = new Date(milliseconds ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+async function openBlob({ folder, blobs }: Location, id: string | null) {
+  return id === null || id.includes("/") ? null : openBeneath(folder, `${blobs}/${id}`);
+}
+
+/** The text as a value of SQLite, whatever characters it has. */
+function quote(text: string): string {
+  return `cast(x'${Buffer.from(text).toString("hex")}' as text)`;
+}
+
+/** The id that workerd gives to the durable object with a name, in which Miniflare keeps a store. */
+function objectId(className: string, name: string): string {
+  const key = createHash("sha256").update(className).digest();
+  const hmacOf = (text: string | Buffer) => createHmac("sha256", key).update(text).digest().subarray(0, 16);
+  const nameHmac = hmacOf(name);
+  return Buffer.concat([nameHmac, hmacOf(nameHmac)]).toString("hex");
+}
