@@ -25,7 +25,7 @@ export interface ExtractedAnswer {
 const MIN_COVERAGE = 0.45;
 /** How much of what the question is about its passage must have, so that a sentence of it answers the question, and so that it does for certain. */
 const MIN_MET = 0.6;
-const MIN_MET_FOR_CERTAIN = 0.8;
+const MIN_MET_FOR_CERTAIN = 0.9;
 /** How much of it the sentence itself must have, with the headings above it and the sentences beside it. */
 const MIN_MET_BY_SENTENCE = 0.5;
 /** A further sentence is as good as this share of the best one. */
@@ -65,7 +65,7 @@ export function extractAnswer(
   // The same sentence can be in several documents. The first one stays.
   const quotes = new Set<string>();
   const different = sentences.filter(({ quote }) => !quotes.has(quote) && quotes.add(quote));
-  return { sentences: different.slice(0, limit), confidence: measureConfidence(first, coverage) };
+  return { sentences: different.slice(0, limit), confidence: measureConfidence(question, first, coverage) };
 }
 
 /** Returns the sentences of passages that have what the question is about, the best one first. */
@@ -112,9 +112,14 @@ function weighForm(kind: QuestionKind, quote: string, language: Language): numbe
 }
 
 /** Returns how certain it is that a sentence answers the question. */
-export function measureConfidence({ quote, header, hit }: CitedSentenceOf, coverage: QuestionCoverage): Confidence {
+export function measureConfidence(
+  question: string,
+  { quote, header, hit }: CitedSentenceOf,
+  coverage: QuestionCoverage,
+): Confidence {
   const { all, rare } = coverage.meets([quote, header ?? ""], hit);
-  return rare && all >= MIN_MET_FOR_CERTAIN ? "high" : "low";
+  const hasForm = !readQuestionKind(question).asksForNumber || hasNumber(quote);
+  return hasForm && rare && all >= MIN_MET_FOR_CERTAIN ? "high" : "low";
 }
 
 type CitedSentenceOf = Pick<FoundSentence, "quote" | "header" | "hit">;

@@ -50,9 +50,12 @@ export function hasAmount({ asksForAmount, asksForPrice }: QuestionKind, quote: 
   return !asksForAmount || hasNumber(text);
 }
 
-/** Whether a text has a number, as digits or as a word. A version such as `0.1.0` is the name of something. */
+/** Versions such as `0.1.0` are names of something, and the numbers of list items belong to no text. */
+const NAMES_WITH_DIGITS = /\d+\.(?:\d+|\p{L})\.\S+|(?<![\p{L}\p{N}][^\S\n]?)\d{1,3}[.)][^\S\n]+(?=\D)/gu;
+
+/** Whether a text has a number, as digits or as a word. */
 export function hasNumber(text: string): boolean {
-  return /\p{N}/u.test(text.replaceAll(/\d+\.(?:\d+|\p{L})\.\S+/gu, "")) || NUMBER_WORDS.test(text);
+  return /\p{N}/u.test(text.replaceAll(NAMES_WITH_DIGITS, "")) || NUMBER_WORDS.test(text);
 }
 
 /** Whether a sentence says what something is. */

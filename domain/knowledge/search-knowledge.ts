@@ -117,7 +117,9 @@ async function findAnswer(
   const written = await askModel(deps, orgId, { ...question, signal });
   if (written === null) return quoteAnswer(deps, orgId, question);
   const [cited] = written[0]?.quotes ?? [];
-  return cited === undefined ? null : { sentences: written, confidence: measureConfidence(cited, question.coverage) };
+  return cited === undefined
+    ? null
+    : { sentences: written, confidence: measureConfidence(question.question, cited, question.coverage) };
 }
 
 interface Question {

@@ -40,7 +40,17 @@ test("a passage without one of the words that say most answers nothing, and one 
   expect(answer(8)).toBeNull();
   expect(answer(7)).toBeNull();
   expect(answer(6)).toMatchObject({ sentences: [{ quote: "Aaa." }], confidence: "low" });
-  expect(answer(2)).toMatchObject({ confidence: "high" });
+  expect(answer(2)).toMatchObject({ confidence: "low" });
+  expect(answer(1)).toMatchObject({ confidence: "high" });
+});
+
+test("an answer to a question for a date is certain only with a number, and that of a list item is none", async () => {
+  const coverage = new QuestionCoverage(await questionWords("aaa bbb"));
+  const answer = (text: string) => extractAnswer("When is the aaa bbb?", coverage, [passageHit(text)], 1)?.confidence;
+  expect(answer("The aaa bbb is on 1 May.")).toBe("high");
+  expect(answer("The aaa bbb is in three months.")).toBe("high");
+  expect(answer("The aaa bbb is a good day.")).toBe("low");
+  expect(answer("The aaa bbb consists of: 1. a walk, 2) a talk.")).toBe("low");
 });
 
 test("an answer is certain when the sentence has what the question is about, and not when only its passage has", async () => {
