@@ -33,13 +33,35 @@ function compressAssets(): Plugin {
   };
 }
 
+/** Fails the build when every page would load the editor, which is larger than all the rest. */
+function keepEditorApart(): Plugin {
+  return {
+    name: "keep-editor-apart",
+    apply: "build",
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
+      const first = new Set(chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
+      // The set grows during the loop.
+      for (const name of first)
+        for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) first.add(imported);
+      for (const { fileName, moduleIds } of chunks.filter((chunk) => first.has(chunk.fileName))) {
+        const editor = moduleIds.find((id) => /node_modules[\\/]@(?:codemirror|lezer)[\\/]/.test(id));
+        if (editor !== undefined)
+          this.error(
+            `Every page would load ${editor} in ${fileName}. Leave the file that imports it out of FIRST_PAGE.`,
+          );
+      }
+    },
+  };
+}
+
 /** What the first page needs of the dashboard's own files: all but pages and what they load when it is needed. */
 const FIRST_PAGE =
   /dashboard[\\/]src[\\/](?!pages|live|event-|copy|use-followed|main|ui[\\/](log|markdown|editor|text-diff|bar-|code-|command|use-|menu|user-menu|organization-menu|toasts|ansi|meter|dropped|connected|secret|described|safe|version-))/;
 
 export default defineConfig({
   root: HERE,
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [react(), tailwindcss(), keepEditorApart(), compressAssets()],
   build: {
     outDir: OUTPUT,
     emptyOutDir: true,
