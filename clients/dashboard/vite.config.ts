@@ -20,7 +20,7 @@ function compressAssets(): Plugin {
   return {
     name: "compress-assets",
     apply: "build",
-    async closeBundle() {
+    async writeBundle() {
       const folder = path.join(OUTPUT, "assets");
       const files = (await readdir(folder)).filter((file) => COMPRESSIBLE.test(file));
       const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
