@@ -147,6 +147,7 @@ test("a new deployment is recorded, counted and queued together", async () => {
     repo,
     gitHost: null,
     branch,
+    archiveId: null,
     customization: null,
     branchIsDefault: false,
     rootDirectory: null,
