@@ -137,7 +137,7 @@ test("a deployment that goes back to the queue has no lease, a message and one m
 
 test("a new deployment is recorded, counted and queued together", async () => {
   const { app } = await givenQueuedApp();
-  const { id: appId, orgId, repo, branch } = app;
+  const { id: appId, orgId, repo = null, branch = null } = app;
   const request = {
     appId,
     orgId,
