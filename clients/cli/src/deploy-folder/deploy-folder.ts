@@ -40,7 +40,15 @@ export async function deployFolder(context: Context, options: FolderOptions): Pr
   checkState(state, service, options);
   if (state === null) await checkAppState(options.folder);
   const client = await connect(context, `Packing ${options.folder} …`);
-  const run: FolderRun = { context, client, options, service, appId: state?.app_id ?? null, deployedId: null };
+  const run: FolderRun = {
+    context,
+    client,
+    options,
+    service,
+    appId: state?.app_id ?? null,
+    deployedId: null,
+    notes: new Set(),
+  };
   if (options.watches) return watchAndDeploy(run);
   const deployed = await deployOnce(run, await pack(run));
   output.value(deployed, () => deployed.url);
@@ -56,6 +64,8 @@ interface FolderRun {
   appId: string | null;
   /** The archive that was deployed last. */
   deployedId: string | null;
+  /** What the user was told about it. */
+  notes: ReadonlySet<string>;
 }
 
 /** @throws {CliError} when the options do not fit the app of the folder */
@@ -81,7 +91,9 @@ async function deployOnce(run: FolderRun, packed: PackedFolder): Promise<Deploye
   const { context, client, options } = run;
   const { output, signal } = context;
   try {
-    for (const note of packed.notes) output.message(note);
+    // While a folder is watched, only once.
+    for (const note of packed.notes.filter((each) => !run.notes.has(each))) output.message(note);
+    run.notes = new Set(packed.notes);
     output.progress(`Uploading ${packed.fileCount} files, ${formatSize(packed.size)} …`);
     const { id: archive } = await client.uploadArchive({ file: packed.open }, { signal });
     run.deployedId = packed.id;
@@ -176,18 +188,18 @@ async function deployIfChanged(run: FolderRun): Promise<void> {
   } catch (error) {
     const isFinal = run.appId === null || (error instanceof ServiceError && error.code === "unauthenticated");
     if (signal.aborted || isFinal) throw error;
-    output.error(explainError(error, session.hasOwnToken).message);
-    await waitForLimit(run, error);
+    const seconds = error instanceof ServiceError && error.code === "rate_limited" ? error.retryAfterSeconds : null;
+    if (seconds === null) return output.error(explainError(error, session.hasOwnToken).message);
+    await waitForLimit(run, seconds);
   }
 }
 
 /** The deploy limit was reached: the newest state is deployed when it allows it. */
-async function waitForLimit(run: FolderRun, error: unknown): Promise<void> {
-  const seconds = error instanceof ServiceError && error.code === "rate_limited" ? error.retryAfterSeconds : null;
-  if (seconds === null) return;
+async function waitForLimit(run: FolderRun, seconds: number): Promise<void> {
   const { output, signal } = run.context;
   run.deployedId = null;
-  output.progress(`Waiting ${seconds} s for the deploy limit …`);
+  output.message(`The organization has reached its deploy limit. The newest state is deployed in ${seconds} s.`);
+  output.progress("Waiting for the deploy limit …");
   await sleep(seconds * 1000, undefined, { signal });
   await deployIfChanged(run);
 }

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { usageError } from "../cli-error.ts";
+import { type CliError, usageError } from "../cli-error.ts";
 
 /** What a deploy command deploys. */
 export type DeploySource = { kind: "folder"; folder: string } | { kind: "repository"; repository: string };
@@ -24,7 +24,7 @@ export async function resolveSource(argument: string): Promise<ResolvedSource> {
   const found = await stat(argument).catch(() => null);
   if (PATH.test(argument)) {
     if (found === null) throw usageError(`There is no folder ${argument}.`);
-    if (!found.isDirectory()) throw usageError(`${argument} is a file. Pass the folder of the app.`);
+    if (!found.isDirectory()) throw isFile(argument);
     return { source: { kind: "folder", folder: argument }, note: null };
   }
   const source = { kind: "repository", repository: argument } as const;
@@ -35,7 +35,12 @@ export async function resolveSource(argument: string): Promise<ResolvedSource> {
   // A repository has a slash in its name.
   if (/[/:]/.test(argument)) return { source, note: null };
   if (found?.isDirectory() === true) return { source: { kind: "folder", folder: argument }, note: null };
+  if (found !== null) throw isFile(argument);
   throw usageError(
     `"${argument}" is neither a folder nor a repository. Pass a folder such as . or ./app, or a repository as owner/name.`,
   );
+}
+
+function isFile(argument: string): CliError {
+  return usageError(`${argument} is a file. Pass the folder of the app.`);
 }

@@ -56,7 +56,7 @@ export async function packFolder(
     return {
       id,
       size,
-      fileCount: kept.length,
+      fileCount: kept.filter(({ isLink }) => !isLink).length,
       notes: describeLeftOut({ secrets, others, leadOut }),
       open: () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>,
       remove,
