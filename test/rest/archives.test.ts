@@ -78,9 +78,9 @@ verifies("apps.deploy.archive", "201 deploys an archive; the app has no reposito
   const { body: archive } = await uploadArchive(tenant.rest, await tarOfFiles(hello()));
   const { status, body } = await tenant.rest.deploy({ archive: archive.id, name: "Shop" });
   expect([status, body["slug"]]).toEqual([201, expect.stringMatching(/^shop-/)]);
-  const app = await tenant.rest.get(`/v1/apps/${body["app_id"]}`);
+  const app = await tenant.rest.get(`/v1/apps/${String(body["app_id"])}`);
   expect(app.body).toMatchObject({ name: "Shop", repo: null, branch: null, host: null, archive: archive.id });
-  const { body: list } = await tenant.rest.get(`/v1/apps/${body["app_id"]}/deployments`);
+  const { body: list } = await tenant.rest.get(`/v1/apps/${String(body["app_id"])}/deployments`);
   expect(list["deployments"]).toMatchObject([
     { repo: null, branch: null, archive: archive.id, commit: archive.id.slice(0, 40), trigger: "deploy" },
   ]);
@@ -91,7 +91,7 @@ test("inline files become an archive of the organization, and the same files the
   const files = hello("inline");
   const deployed = await owner.rest.deploy({ files });
   const again = await owner.rest.deploy({ files, name: "second" });
-  const apps = [deployed, again].map(({ body }) => owner.rest.get(`/v1/apps/${body["app_id"]}`));
+  const apps = [deployed, again].map(({ body }) => owner.rest.get(`/v1/apps/${String(body["app_id"])}`));
   const [first, second] = await Promise.all(apps);
   expect([first?.body["name"], second?.body["name"]]).toEqual(["app", "second"]);
   expect(second?.body["archive"]).toBe(first?.body["archive"]);
@@ -149,20 +149,20 @@ test("a redeploy deploys a new archive, or the last one again", async () => {
   const { body: first } = await uploadArchive(owner.rest, await tarOfFiles(hello("1")));
   const { body: second } = await uploadArchive(owner.rest, await tarOfFiles(hello("2")));
   const { body: app } = await owner.rest.deploy({ archive: first.id });
-  const redeploy = (request: object) => owner.rest.post(`/v1/apps/${app["app_id"]}/deployments`, request);
+  const redeploy = (request: object) => owner.rest.post(`/v1/apps/${String(app["app_id"])}/deployments`, request);
   expect((await redeploy({})).body).toMatchObject({ number: 2, archive: first.id, commit: first.id.slice(0, 40) });
   expect((await redeploy({ archive: second.id })).body).toMatchObject({ number: 3, archive: second.id });
   expect((await redeploy({})).body).toMatchObject({ number: 4, archive: second.id, branch: null });
   const { body: third } = await redeploy({ files: hello("3") });
   expect(third).toMatchObject({ number: 5, archive: expect.stringMatching(/^[0-9a-f]{64}$/) });
-  expect((await owner.rest.get(`/v1/apps/${app["app_id"]}`)).body).toMatchObject({ archive: third["archive"] });
+  expect((await owner.rest.get(`/v1/apps/${String(app["app_id"])}`)).body).toMatchObject({ archive: third["archive"] });
 });
 
 test("a redeploy refuses what the source of the app does not have", async () => {
   const owner = await service().tenant();
   const repository = await service().givenApp(owner, { status: "ready" });
   const { body: app } = await owner.rest.deploy({ files: hello() });
-  const redeploy = (id: unknown, request: object) => owner.rest.post(`/v1/apps/${id}/deployments`, request);
+  const redeploy = (id: unknown, request: object) => owner.rest.post(`/v1/apps/${String(id)}/deployments`, request);
   expect(await redeploy(repository.id, { files: hello() })).toMatchObject({
     status: 400,
     body: { error: expect.stringContaining("files: this app is deployed from the repository acme/") },
@@ -172,7 +172,9 @@ test("a redeploy refuses what the source of the app does not have", async () => 
       status: 400,
       body: { error: expect.stringContaining(`${Object.keys(request)[0]}: is of a repository.`) },
     });
-  expect((await owner.rest.send("PATCH", `/v1/apps/${app["app_id"]}`, json({ branch: "main" }))).status).toBe(400);
+  expect((await owner.rest.send("PATCH", `/v1/apps/${String(app["app_id"])}`, json({ branch: "main" }))).status).toBe(
+    400,
+  );
   expect(await redeploy(randomUUID(), { files: hello() })).toMatchObject({ status: 404 });
 });
 
@@ -193,10 +195,10 @@ verifies("archives.retention", "an archive that nothing needs is removed a day a
   await owner.rest.deploy({ archive: ofApp });
   const { body: app } = await owner.rest.deploy({ archive: inProgress });
   // The app needs another one now.
-  await owner.rest.post(`/v1/apps/${app["app_id"]}/deployments`, { archive: ofApp });
+  await owner.rest.post(`/v1/apps/${String(app["app_id"])}/deployments`, { archive: ofApp });
   await em().nativeUpdate(Deployment, { archiveId: inProgress }, { status: "building", finishedAt: null });
   const { body: third } = await owner.rest.deploy({ archive: kept });
-  await owner.rest.post(`/v1/apps/${third["app_id"]}/deployments`, { archive: ofApp });
+  await owner.rest.post(`/v1/apps/${String(third["app_id"])}/deployments`, { archive: ofApp });
   await em().nativeUpdate(Deployment, { archiveId: kept }, { status: "superseded", artifactKey: "1.1" });
   for (const id of [unused, ofApp, inProgress, kept]) await age(id, 2 * DAY_MS);
   await age(recent, DAY_MS / 2);
