@@ -123,7 +123,7 @@ export const deployRequest = z
     runtime: requestedRuntime.optional(),
     variables: variables.optional(),
   })
-  .meta({ id: "DeployRequest" });
+  .meta({ id: "DeployRequest", examples: [{ repo: "acme/site" }] });
 
 export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })

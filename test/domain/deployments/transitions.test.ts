@@ -41,6 +41,7 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const defaults = {
     number: 1,
     trigger: "deploy",
+    archiveId: null,
     gitHost: null,
     branchIsDefault: false,
     requestedCommit: null,
