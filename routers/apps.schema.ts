@@ -69,6 +69,12 @@ const files = z.record(z.string(), z.string()).meta({
   examples: [{ "package.json": "{}", "src/index.ts": "export default { fetch: () => new Response('Hello') };" }],
 });
 
+/** Short, because an agent reads it with every list of the tools. */
+export const deployedArchiveOfTool = {
+  files: z.record(z.string(), z.string()).optional().meta({ description: "All files of the app, as text by path" }),
+  archive: z.string().optional().meta({ description: "The id of an uploaded archive" }),
+};
+
 export const deployedArchive = { archive: archive.optional(), files: files.optional() };
 
 const archiveOfApp = z
@@ -274,9 +280,8 @@ export const deployToolRequest = z.strictObject({
     .string()
     .optional()
     .meta({ description: "The repository, as owner/name or as its URL at the git host", examples: ["acme/site"] }),
-  files: files.optional().meta({ description: "The files of the app, as text by path, instead of a repository" }),
-  archive: archive.optional(),
-  name: z.string().optional().meta({ description: "A name for people; default: that of the repository" }),
+  ...deployedArchiveOfTool,
+  name: z.string().optional(),
   host: z.string().max(300).optional().meta({ description: "The git host, if more than one has the repository" }),
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
   customization: z.string().optional().meta({

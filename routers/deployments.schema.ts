@@ -9,7 +9,7 @@ import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployment
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
-import { deployedArchive, gitHost } from "./apps.schema.ts";
+import { deployedArchive, deployedArchiveOfTool, gitHost } from "./apps.schema.ts";
 import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -130,10 +130,7 @@ export const rollbackRequest = z
 
 export const redeployToolRequest = z.strictObject({
   app_id: appOfTool,
-  files: deployedArchive.files.meta({
-    description: "All files of the app, as text by path; only for an app without a repository. Default: its last ones",
-  }),
-  archive: deployedArchive.archive,
+  ...deployedArchiveOfTool,
   branch: z.string().optional().meta({ description: "Default: the branch of the app" }),
   commit: commit.optional().meta({ description: "The full id of a commit; default: the newest one of the branch" }),
   customization: z.string().nullable().optional().meta({
