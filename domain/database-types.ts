@@ -6,6 +6,7 @@ import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProjectMountSchema } from "./agents/project-mount.entity.ts";
 import type { AppSchema } from "./apps/app.entity.ts";
+import type { ArchiveSchema } from "./archives/archive.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
 import type { CustomizationSchema } from "./deployments/customization.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
@@ -39,6 +40,7 @@ export type DatabaseTables = InferKyselyDB<
   | typeof AppSchema
   | typeof AppStorageRecordSchema
   | typeof AppVariableSchema
+  | typeof ArchiveSchema
   | typeof AuditEventSchema
   | typeof DeletedSessionSchema
   | typeof CustomizationSchema

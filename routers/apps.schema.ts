@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { APP_STATUSES } from "../domain/apps/app-status.ts";
+import { ARCHIVE_LIMITS } from "../domain/archives/archive-limits.ts";
 import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
 import type { ListedApp } from "../domain/apps/list-apps.ts";
@@ -57,6 +58,39 @@ const variables = z.array(newVariable).meta({
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
 });
 
+/** Of an app without a repository. */
+const archive = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "must be the id of an archive: 64 hexadecimal digits in lower case")
+  .meta({ description: "The id of an uploaded archive, instead of a repository" });
+
+const files = z.record(z.string(), z.string()).meta({
+  description: `The files of the app, as text by path, instead of a repository: at most ${ARCHIVE_LIMITS.inlineFiles}, and ${ARCHIVE_LIMITS.inlineBytes / 1024 / 1024} MiB in total`,
+  examples: [{ "package.json": "{}", "src/index.ts": "export default { fetch: () => new Response('Hello') };" }],
+});
+
+/** Short, because an agent reads it with every list of the tools. */
+export const deployedArchiveOfTool = {
+  files: z.record(z.string(), z.string()).optional().meta({ description: "All files of the app, as text by path" }),
+  archive: z.string().optional().meta({ description: "The id of an uploaded archive" }),
+};
+
+export const deployedArchive = { archive: archive.optional(), files: files.optional() };
+
+const archiveOfApp = z
+  .string()
+  .nullable()
+  .meta({ description: "The id of the archive that the next deployment deploys; null for an app from a repository" });
+
+const repoOfApp = z
+  .string()
+  .nullable()
+  .meta({ description: "The repository, as owner/name; null for an app that is deployed from archives" });
+
+const branchOfApp = z.string().nullable().meta({
+  description: "The branch that a deployment without one deploys; null for an app without a repository",
+});
+
 const host = z
   .string()
   .max(300)
@@ -73,7 +107,15 @@ export const gitHost = z
 
 export const deployRequest = z
   .strictObject({
-    repo: repository,
+    repo: repository.optional(),
+    ...deployedArchive,
+    name: z
+      .string()
+      .optional()
+      .meta({
+        description: "A name for people, in one line; default: that of the repository, or app",
+        examples: ["Shop"],
+      }),
     host: host.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
@@ -87,7 +129,7 @@ export const deployRequest = z
     runtime: requestedRuntime.optional(),
     variables: variables.optional(),
   })
-  .meta({ id: "DeployRequest" });
+  .meta({ id: "DeployRequest", examples: [{ repo: "acme/site" }] });
 
 export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })
@@ -108,8 +150,8 @@ const appSummary = z.object({
 const listedApp = appSummary
   .extend({
     url,
-    repo: z.string(),
-    branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    repo: repoOfApp,
+    branch: branchOfApp,
     framework: z.string().nullable().meta({ description: "Framework of the app; null before the first build" }),
   })
   .meta({ id: "AppSummary" }) satisfies z.ZodType<ListedApp>;
@@ -141,9 +183,10 @@ export const appDetail = z
     app_token: token,
     manifest: manifest.nullable(),
     url,
-    repo: z.string(),
+    repo: repoOfApp,
     host: gitHost,
-    branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    branch: branchOfApp,
+    archive: archiveOfApp,
     root_directory: z
       .string()
       .nullable()
@@ -235,7 +278,10 @@ export const browseAppsResponse = z.object({
 export const deployToolRequest = z.strictObject({
   repo: z
     .string()
+    .optional()
     .meta({ description: "The repository, as owner/name or as its URL at the git host", examples: ["acme/site"] }),
+  ...deployedArchiveOfTool,
+  name: z.string().optional(),
   host: z.string().max(300).optional().meta({ description: "The git host, if more than one has the repository" }),
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
   customization: z.string().optional().meta({

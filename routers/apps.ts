@@ -24,12 +24,11 @@ import {
   updateAppRequest,
 } from "./apps.schema.ts";
 import { deleteResponse } from "./core/common.schema.ts";
+import { DEPLOY_BODY_BYTES } from "./core/deploy-body.ts";
 import { READS, REPLACES, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
 import { deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
-/** Room for the variables of an app, even if JSON escapes each of their characters. */
-const DEPLOY_BODY_BYTES = 2 * 1024 * 1024;
 const notFound = "No such app in the organization";
 
 export const apps = router({
@@ -41,9 +40,9 @@ export const apps = router({
         method: "POST",
         path: "/v1/apps/deploy",
         tags,
-        summary: "Deploy an app from a repository",
+        summary: "Deploy an app",
         description:
-          "Creates an app and starts its first deployment. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call. Every other attempt counts against the deploy limit, whatever its result.",
+          "Creates an app from a repository, an uploaded archive or the given files, and starts its first deployment. Send exactly one of `repo`, `archive` and `files`. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call. Every other attempt counts against the deploy limit, whatever its result.",
         bodyLimit: DEPLOY_BODY_BYTES,
         successStatus: 201,
         successDescription: "The deployment has started",
@@ -59,7 +58,7 @@ export const apps = router({
         name: "service_deploy_app",
         title: "Deploy an app",
         description:
-          'Creates an app from a git repository and starts its first deployment. To deploy a new commit of an app that exists, use service_redeploy_app. It returns at once: read the status with service_get_app_logs until it is ready or failed. Every call counts against the deploy limit, which service_get_usage shows. Example: {"repo": "acme/site"}',
+          'Creates an app from a git repository or from given files (exactly one of repo, files and archive), and starts its first deployment. To deploy a new commit of an app that exists, use service_redeploy_app. It returns at once: read the status with service_get_app_logs until it is ready or failed. Every call counts against the deploy limit, which service_get_usage shows. Example: {"repo": "acme/site"}',
         annotations: STARTS_DEPLOYMENT,
         arguments: deployToolRequest,
         // The app token is left out, because the context of an agent must not contain secrets.

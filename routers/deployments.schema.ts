@@ -9,7 +9,7 @@ import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployment
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
-import { gitHost } from "./apps.schema.ts";
+import { deployedArchive, deployedArchiveOfTool, gitHost } from "./apps.schema.ts";
 import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -30,10 +30,16 @@ export const deployment = z
     status_message: statusMessage,
     error,
     trigger: z.enum(DEPLOYMENT_TRIGGERS).meta({ description: "What started the deployment" }),
-    repo: z.string(),
+    repo: z.string().nullable().meta({ description: "null for a deployment of an archive" }),
     host: gitHost,
-    branch: z.string(),
-    commit: z.string().nullable().meta({ description: "The commit; null until it is known" }),
+    branch: z.string().nullable().meta({ description: "null for a deployment of an archive" }),
+    archive: z
+      .string()
+      .nullable()
+      .meta({ description: "The id of the deployed archive; null for a deployment of a repository" }),
+    commit: z.string().nullable().meta({
+      description: "The commit, or the first 40 digits of the id of the archive; null until it is known",
+    }),
     customization: z.string().nullable(),
     root_directory: z.string().nullable().meta({
       description: "The folder that is built; null for the root of the repository, or until the build has found it",
@@ -74,6 +80,7 @@ const commit = z
 export const redeployRequest = z
   .strictObject({
     id,
+    ...deployedArchive,
     branch: z.string().optional().meta({ description: "The branch to deploy; by default that of the app" }),
     commit: commit
       .optional()
@@ -123,6 +130,7 @@ export const rollbackRequest = z
 
 export const redeployToolRequest = z.strictObject({
   app_id: appOfTool,
+  ...deployedArchiveOfTool,
   branch: z.string().optional().meta({ description: "Default: the branch of the app" }),
   commit: commit.optional().meta({ description: "The full id of a commit; default: the newest one of the branch" }),
   customization: z.string().nullable().optional().meta({
@@ -177,7 +185,7 @@ export const listDeploymentsToolResponse = z.object({
       status_message: z.string().nullable(),
       error: z.string().nullable(),
       trigger: z.string(),
-      branch: z.string(),
+      branch: z.string().nullable(),
       commit: z.string().nullable(),
       rollback_to: z.int().nullable(),
       is_live: z.boolean(),

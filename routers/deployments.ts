@@ -6,6 +6,7 @@ import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
 import { readLogOfDeployment } from "../domain/deployments/read-deployment-log.ts";
 import { redeployApp } from "../domain/deployments/redeploy-app.ts";
 import { rollBackApp } from "../domain/deployments/roll-back-app.ts";
+import { DEPLOY_BODY_BYTES } from "./core/deploy-body.ts";
 import { READS, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
 import { deployProcedure, procedure, restartProcedure, router } from "./core/trpc.ts";
 import {
@@ -49,7 +50,8 @@ export const deployments = router({
         tags,
         summary: "Deploy an app again",
         description:
-          "Starts a deployment of the newest commit of the app's branch, or of the given branch or commit. The live deployment serves until the new one is `ready`; if it fails, nothing changes for visitors. One deployment of an app runs at a time: a newer one waits, and replaces an older one that still waits. Repeating a call with the same `Idempotency-Key` returns the deployment of the first call. Every other attempt counts against the deploy limit, whatever its result.",
+          "Starts a deployment of the newest commit of the app's branch, or of the given branch or commit. An app without a repository deploys the given `archive` or `files`, or its last archive again. The live deployment serves until the new one is `ready`; if it fails, nothing changes for visitors. One deployment of an app runs at a time: a newer one waits, and replaces an older one that still waits. Repeating a call with the same `Idempotency-Key` returns the deployment of the first call. Every other attempt counts against the deploy limit, whatever its result.",
+        bodyLimit: DEPLOY_BODY_BYTES,
         successStatus: 201,
         successDescription: "The deployment has started",
         errorResponses: {
@@ -65,7 +67,7 @@ export const deployments = router({
         name: "service_redeploy_app",
         title: "Deploy an app again",
         description:
-          'Starts a deployment of the newest commit of an app, or of the given branch or commit. The live deployment serves until the new one is ready, and stays if that fails. It returns at once: read the status with service_get_app_logs. Every call counts against the deploy limit. Example: {"app_id": "shop-k7m2xq"}',
+          'Starts a deployment of the newest commit of an app, or of the given branch, commit, files or archive. The live deployment serves until the new one is ready, and stays if that fails. It returns at once: read the status with service_get_app_logs. Every call counts against the deploy limit. Example: {"app_id": "shop-k7m2xq"}',
         annotations: STARTS_DEPLOYMENT,
         arguments: redeployToolRequest,
         fields: { app_id: "id" },

@@ -4,6 +4,7 @@ import { account } from "./account.ts";
 import { agentWorkspaces } from "./agent-workspaces.ts";
 import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
+import { archives } from "./archives.ts";
 import { audit } from "./audit.ts";
 import { getAccessError } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
@@ -36,6 +37,7 @@ export const appRouter = router({
   agentWorkspaces,
   agentSkills,
   apps,
+  archives,
   audit,
   deployments,
   events,

@@ -13,7 +13,7 @@ import type { SessionView } from "../domain/sessions/session-view.ts";
 import { ENTRY_ROLES, type NewEntry } from "../domain/sessions/transcript-entry.ts";
 import { MAX_QUERY_WORDS } from "../domain/ports/transcript-search.ts";
 import { QUERY_CHARACTERS } from "../domain/shared/search-query.ts";
-import { time, timestamp, tokenCounters } from "./core/common.schema.ts";
+import { streamedFile, time, timestamp, tokenCounters } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const MAX_LIMITS = { sessions: 100, entries: 200 };
@@ -88,14 +88,8 @@ export const importTranscriptRequest = z.strictObject({
     .enum(TRANSCRIPT_FORMATS)
     .optional()
     .meta({ description: "By default, the format that the first records show" }),
-  file: z
-    .custom<AsyncIterable<Uint8Array>>(isAsyncIterable, "send the file as the body of the request, over REST")
-    .meta({ description: "The file: JSONL, JSON or Markdown", override: { type: "string", format: "binary" } }),
+  file: streamedFile("The file: JSONL, JSON or Markdown"),
 });
-
-function isAsyncIterable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
 
 export const importedTranscript = z
   .object({

@@ -25,6 +25,10 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "inline",
+  // tar-stream is a CommonJS module, which requires modules of Node.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
 });
 await cp(path.join(PROJECT, "LICENSE"), path.join(PACKAGE, "LICENSE"));
 await packPackage(PACKAGE);

@@ -26,10 +26,14 @@ export interface AppDetail extends AppSummary {
   error: string | null;
   manifest: Manifest | null;
   url: string;
-  repo: string;
+  /** `null` for an app that is deployed from archives. */
+  repo: string | null;
   /** The connected git host that has the repository; `null` for the service's own. */
   host: string | null;
-  branch: string;
+  /** `null` for an app without a repository. */
+  branch: string | null;
+  /** The id of the archive that the next deployment deploys; `null` for an app from a repository. */
+  archive: string | null;
   root_directory: string | null;
   build_network: boolean;
   /** How the next deployment has to run; `null` to detect it. */

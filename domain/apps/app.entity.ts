@@ -24,10 +24,14 @@ export const AppSchema = defineEntity({
     createdBy: p.uuid().nullable(),
     name: p.string(),
     slug: p.string().unique(),
-    repo: p.string(),
+    /** As owner/name; `null` for an app that is deployed from archives. */
+    repo: p.string().nullable(),
+    /** The archive that a deployment without one deploys; `null` for an app from a repository. */
+    archiveId: p.string().nullable(),
     /** The connected git host that has the repository; `null` for the service's own. */
     gitHost: p.text().nullable(),
-    branch: p.string(),
+    /** `null` for an app without a repository. */
+    branch: p.string().nullable(),
     /** The folder to build, relative to the root of the repository, such as `apps/web`; `null` to find it. */
     rootDirectory: p.string().nullable(),
     /** Whether the build script may connect to public addresses, if the operator allows it. */
@@ -66,7 +70,7 @@ export const AppSchema = defineEntity({
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   },
-  indexes: [{ properties: ["orgId", "createdAt"] }],
+  indexes: [{ properties: ["orgId", "createdAt"] }, { properties: ["archiveId"] }],
   triggers: [
     {
       name: "notify_app",
@@ -79,6 +83,10 @@ export const AppSchema = defineEntity({
   checks: [
     { name: "apps_status_check", expression: `status in (${quotedList(APP_STATUSES)})` },
     { name: "apps_requested_runtime_check", expression: `requested_runtime in (${quotedList(RUNTIMES)})` },
+    {
+      name: "apps_source_check",
+      expression: "(repo is null) = (archive_id is not null) and (repo is null) = (branch is null)",
+    },
     { name: "apps_runtime_check", expression: `runtime in (${quotedList(RUNTIMES)})` },
   ],
 });

@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { commitOfArchive } from "../archives/archive-limits.ts";
+import { checkSource, chooseArchive, type GivenArchive } from "../archives/choose-archive.ts";
+import { type UploadArchiveDeps, useArchive } from "../archives/upload-archive.ts";
 import { type FindGitAccessDeps, resolveHost } from "../git-connections/find-git-access.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Runtime } from "../ports/bundler.ts";
 import type { Caller } from "../shared/caller.ts";
+import { checkDisplayName } from "../shared/display-name.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
@@ -26,11 +31,14 @@ export interface NewDeployment {
   /** 1 for the first deployment of the app. */
   number: number;
   trigger: "deploy" | "redeploy" | "rollback";
-  repo: string;
+  /** `null` for a deployment of an archive, which also has no branch. */
+  repo: string | null;
+  /** `null` for a deployment of a repository. */
+  archiveId: string | null;
   /** The connected git host that has the repository; `null` for the service's own. */
   gitHost: string | null;
-  branch: string;
-  /** The commit of a rollback. */
+  branch: string | null;
+  /** The commit of a rollback, or of an archive. */
   commit?: string | null;
   /** The commit to deploy; without it, the newest one of the branch. */
   requestedCommit?: string | null;
@@ -58,7 +66,7 @@ export interface NewVariable {
 
 export type StoreVariables = (em: EntityManager, appId: string) => void;
 
-export interface DeployDeps extends FindGitAccessDeps {
+export interface DeployDeps extends FindGitAccessDeps, UploadArchiveDeps {
   plans: Plans;
   /** Records a deployment and queues it in the transaction of `em`. */
   enqueueDeployment(em: EntityManager, deployment: NewDeployment): Promise<void>;
@@ -75,8 +83,11 @@ export interface DeployDeps extends FindGitAccessDeps {
   urlOf(slug: string): string;
 }
 
-export interface DeployApp {
-  repo: string;
+/** It has exactly one of `repo`, `archive` and `files`. */
+export interface DeployApp extends GivenArchive {
+  repo?: string | undefined;
+  /** Without it, the name of the repository, or "app". */
+  name?: string | undefined;
   /** The git host, such as `gitlab.com`; without it, the one that has the repository. */
   host?: string | undefined;
   /** Without it: `main`, or the default branch of a repository that has no `main`. */
@@ -100,6 +111,7 @@ export interface DeployedApp {
 }
 
 const DEFAULT_BRANCH = "main";
+const DEFAULT_NAME = "app";
 
 /** If a random slug is taken already, the next attempt uses another one. */
 const ATTEMPTS = 3;
@@ -108,8 +120,8 @@ const ATTEMPTS = 3;
  * Records a new app and queues its first deployment. Both commit together, so a crash never leaves one without the other.
  *
  * @param idempotencyKey - repeating a call with the same key returns the app of the first call
- * @throws {ServiceError} `invalid` for a repository, branch, variable or other setting that is not allowed; `plan_limit` when the
- *   organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
+ * @throws {ServiceError} `invalid` for a repository, archive, branch, variable or other setting that is not allowed; `plan_limit`
+ *   when the organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
  */
 export async function deployApp(
   deps: DeployDeps,
@@ -117,17 +129,20 @@ export async function deployApp(
   request: DeployApp,
   idempotencyKey: string | null,
 ): Promise<DeployedApp> {
-  checkRepo(request.repo);
+  checkGivenSource(request);
+  if (request.name !== undefined) checkDisplayName(request.name);
   if (request.branch !== undefined) checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
   checkBuildNetwork(request.build_network, deps.buildEgress);
   const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
   const storeVariables = deps.prepareVariables(request.variables ?? []);
-  const gitHost = await resolveHost(deps, { orgId: caller.orgId, repo: request.repo }, request.host);
+  const { repo, host } = request;
+  const gitHost = repo === undefined ? null : await resolveHost(deps, { orgId: caller.orgId, repo }, host);
+  const archiveId = await chooseArchive(deps, caller, request);
   const { tokenSecret } = deps;
   const repeatable =
     idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request, tokenSecret };
-  const call = { caller, request, gitHost, rootDirectory, storeVariables, repeatable };
+  const call = { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable };
   for (let attempt = 1; ; attempt++) {
     try {
       return deployedApp(deps, await inTransaction(deps.em, (em) => recordApp(em, deps, call)));
@@ -137,10 +152,24 @@ export async function deployApp(
   }
 }
 
+/** @throws {ServiceError} `invalid` */
+function checkGivenSource(request: DeployApp): void {
+  const { repo, archive, files } = request;
+  if (repo === undefined && archive === undefined && files === undefined)
+    throw new ServiceError(
+      "invalid",
+      'repo: missing. Send exactly one of repo, archive and files. Example: {"repo": "acme/site"}.',
+    );
+  checkSource(request);
+  if (repo !== undefined) checkRepo(repo);
+}
+
 interface DeployCall {
   caller: Caller;
   request: DeployApp;
   gitHost: string | null;
+  /** `null` for a deployment of a repository. */
+  archiveId: string | null;
   /** In the normalized form. */
   rootDirectory: string | null;
   storeVariables: StoreVariables;
@@ -151,7 +180,7 @@ interface DeployCall {
 async function recordApp(
   em: EntityManager,
   deps: DeployDeps,
-  { caller, request, gitHost, rootDirectory, storeVariables, repeatable }: DeployCall,
+  { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable }: DeployCall,
 ): Promise<App> {
   const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
@@ -159,19 +188,22 @@ async function recordApp(
   const earlier = repeatable === null ? null : await findAppByKey(em, repeatable);
   if (earlier !== null) return earlier;
   await checkAppQuota(em, deps.plans, organization);
-  const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
+  if (archiveId !== null) await useArchive(em, { orgId, id: archiveId });
+  const { repo = null, customization = null, build_network: buildNetwork = false } = request;
+  const branch = repo === null ? null : (request.branch ?? DEFAULT_BRANCH);
   const requestedRuntime = request.runtime ?? null;
-  const name = repo.slice(repo.indexOf("/") + 1);
+  const name = request.name ?? repo?.slice(repo.indexOf("/") + 1) ?? DEFAULT_NAME;
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
-  const source = { orgId, createdBy, repo, gitHost, branch, rootDirectory, buildNetwork, requestedRuntime };
+  const source = { orgId, createdBy, repo, archiveId, gitHost, branch, rootDirectory, buildNetwork, requestedRuntime };
   const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();
   storeVariables(em, app.id);
-  const branchIsDefault = request.branch === undefined;
+  const branchIsDefault = repo !== null && request.branch === undefined;
   await deps.enqueueDeployment(em, {
     ...source,
+    commit: archiveId === null ? null : commitOfArchive(archiveId),
     branchIsDefault,
     customization,
     id: latestDeploymentId,

@@ -12,13 +12,14 @@ export interface ListDeps {
 /** An app in the list of all apps. */
 export interface ListedApp extends AppSummary {
   url: string;
-  repo: string;
-  branch: string;
+  /** `null` for an app that is deployed from archives. */
+  repo: string | null;
+  branch: string | null;
   /** `null` before the first build. */
   framework: string | null;
 }
 
-type ListedRow = SummaryRow & { repo: string; branch: string; manifest: Manifest | null };
+type ListedRow = SummaryRow & { repo: string | null; branch: string | null; manifest: Manifest | null };
 
 /** Lists every app of the caller's organization, newest first. */
 export async function listApps(deps: ListDeps, { orgId }: Caller): Promise<{ apps: ListedApp[] }> {

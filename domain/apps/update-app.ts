@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import { checkHasNoRepository } from "../archives/choose-archive.ts";
 import type { Runtime } from "../ports/bundler.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
@@ -34,7 +35,7 @@ export interface UpdateApp {
 /**
  * Changes the name or the settings of an app. Its slug, URL and token stay.
  *
- * @throws {ServiceError} `invalid` for a name or setting that is not allowed; `not_found` when the organization has no such
+ * @throws {ServiceError} `invalid` for a name or setting that is not allowed, or a branch without a repository; `not_found` when the organization has no such
  *   app; `conflict` while it is being deleted
  */
 export async function updateApp(
@@ -54,6 +55,7 @@ export async function updateApp(
     );
   await inTransaction(deps.em, async (em) => {
     const app = await lockExistingApp(em, { id, orgId: caller.orgId });
+    if (!app.repo) checkHasNoRepository(changes);
     const { name = app.name, branch = app.branch, build_network: buildNetwork = app.buildNetwork } = changes;
     if (name !== app.name) await deps.renameInIndex(em, id, name);
     em.assign(app, { name, branch, buildNetwork });

@@ -37,6 +37,7 @@ export type DeploymentSource = Pick<
   NewDeployment,
   | "trigger"
   | "repo"
+  | "archiveId"
   | "gitHost"
   | "branch"
   | "branchIsDefault"

@@ -13,10 +13,13 @@ export interface ClaimedDeployment {
   orgId: string;
   slug: string;
   tokenVersion: number;
-  repo: string;
+  /** `null` for a deployment of an archive, which also has no branch. */
+  repo: string | null;
+  /** `null` for a deployment of a repository. */
+  archiveId: string | null;
   /** The connected git host that has the repository; `null` for the service's own. */
   gitHost: string | null;
-  branch: string;
+  branch: string | null;
   number: number;
   /** The commit to deploy; `null` for the newest one of the branch. */
   requestedCommit: string | null;
@@ -90,9 +93,10 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     orgId: app.orgId,
     slug: app.slug,
     tokenVersion: app.tokenVersion,
-    repo: deployment.repo,
+    repo: deployment.repo ?? null,
+    archiveId: deployment.archiveId ?? null,
     gitHost: deployment.gitHost ?? null,
-    branch: deployment.branch,
+    branch: deployment.branch ?? null,
     number: deployment.number,
     requestedCommit: deployment.requestedCommit ?? null,
     branchIsDefault: deployment.branchIsDefault,

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { FindGitAccessDeps } from "../git-connections/find-git-access.ts";
+import type { ArchiveSource } from "../ports/archive-source.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
@@ -20,6 +21,7 @@ import { type StatusDetails, transitionDeployment } from "./transition-deploymen
 export interface StepDeps extends AppPlatform, CustomizeDeps, FindGitAccessDeps {
   em: EntityManager;
   git: GitSource;
+  archiveSource: ArchiveSource;
   bundler: Bundler;
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;

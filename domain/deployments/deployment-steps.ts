@@ -14,13 +14,14 @@ import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
 import { recordRuntime } from "./record-runtime.ts";
 import { runRollback } from "./run-rollback.ts";
+import { unpackArchive } from "./unpack-archive.ts";
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
   const { customization, rollbackToId } = attempt.deployment;
   await attempt.masks.refresh();
   if (rollbackToId !== null) return runRollback(deps, attempt, rollbackToId);
-  const omissions = await clone(deps, attempt);
+  const omissions = await fetchSource(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
   const variables = await deps.variables.readForBuild(attempt.deployment.appId);
   const bundle = await build(deps, attempt, variables);
@@ -38,17 +39,26 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   return { procedures, problems, artifactKey, framework: bundle.framework };
 }
 
-/** @returns what the checkout lacks, as sentences for the app's owner */
-async function clone(deps: StepDeps, attempt: Attempt): Promise<readonly string[]> {
+/** @returns what the source lacks, as sentences for the app's owner */
+function fetchSource(deps: StepDeps, attempt: Attempt): Promise<readonly string[]> {
+  const { archiveId, repo, branch } = attempt.deployment;
+  if (archiveId !== null) return unpackArchive(deps, attempt, archiveId);
+  if (repo === null || branch === null) throw new Error("the deployment has neither a repository nor an archive");
+  return clone(deps, attempt, { repo, branch });
+}
+
+async function clone(
+  deps: StepDeps,
+  attempt: Attempt,
+  { repo, branch }: { repo: string; branch: string },
+): Promise<readonly string[]> {
   const { deployment, workspace, log, signal } = attempt;
   const {
     appId,
     deploymentId,
     fencingToken,
     orgId,
-    repo,
     gitHost: host,
-    branch,
     branchIsDefault: orDefaultBranch,
     requestedCommit: commit,
   } = deployment;

@@ -15,11 +15,15 @@ export interface DeploymentView {
   status_message: string | null;
   error: string | null;
   trigger: DeploymentTrigger;
-  repo: string;
+  /** `null` for a deployment of an archive. */
+  repo: string | null;
   /** The connected git host that has the repository; `null` for the service's own. */
   host: string | null;
-  branch: string;
-  /** `null` until the branch is cloned, unless the request names it. */
+  /** `null` for a deployment of an archive. */
+  branch: string | null;
+  /** The id of the archive; `null` for a deployment of a repository. */
+  archive: string | null;
+  /** `null` until the branch is cloned, unless the request names it. For an archive, the first 40 digits of its id. */
   commit: string | null;
   customization: string | null;
   /** The folder that is built; `null` for the root of the repository, or until the build has found it. */
@@ -65,6 +69,7 @@ export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; app
       "deployments.repo",
       "deployments.git_host as host",
       "deployments.branch",
+      "deployments.archive_id as archive",
       "deployments.commit",
       "deployments.requested_commit",
       "deployments.customization",

@@ -24,13 +24,17 @@ export const DeploymentSchema = defineEntity({
     /** 1 for the first deployment of the app, then 2, 3, ... */
     number: p.integer(),
     trigger: p.string().$type<DeploymentTrigger>(),
-    repo: p.string(),
+    /** `null` for a deployment of an archive. */
+    repo: p.string().nullable(),
+    /** The deployed archive; `null` for a deployment of a repository. The archive itself may be gone. */
+    archiveId: p.string().nullable(),
     /** The connected git host that has the repository; `null` for the service's own. */
     gitHost: p.text().nullable(),
-    branch: p.string(),
+    /** `null` for a deployment of an archive. */
+    branch: p.string().nullable(),
     /** The request named no branch, so a repository that has no such branch deploys its default branch. */
     branchIsDefault: p.boolean().default(false),
-    /** The commit that is deployed. The clone records it, or the rollback. */
+    /** The commit that is deployed, or the beginning of the id of the archive. The clone records it, the rollback, or the request. */
     commit: p.string().nullable(),
     /** The commit that the request names; `null` for the newest one of the branch. */
     requestedCommit: p.string().nullable(),
@@ -77,7 +81,7 @@ export const DeploymentSchema = defineEntity({
     finishedAt: p.datetime(3).nullable(),
   },
   uniques: [{ properties: ["appId", "number"] }],
-  indexes: [{ properties: ["status"] }],
+  indexes: [{ properties: ["status"] }, { properties: ["archiveId"] }],
   triggers: [
     {
       name: "notify_deployment",

@@ -24,11 +24,12 @@ export function rollBackApp(
   const call = { caller, appId, request: { rollback_to: number }, idempotencyKey };
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
-    const { repo, branch, commit = null, customization = null, rootDirectory = null, buildNetwork } = target;
-    const { requestedRuntime = null, gitHost = null } = target;
+    const { repo = null, branch = null, commit = null, customization = null, rootDirectory = null } = target;
+    const { archiveId = null, requestedRuntime = null, gitHost = null, buildNetwork } = target;
     return {
       trigger: "rollback",
       repo,
+      archiveId,
       gitHost,
       branch,
       branchIsDefault: false,

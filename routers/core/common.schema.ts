@@ -32,6 +32,17 @@ export const tokenCounters = z.object({
 
 export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });
 
+/** A file that is the body of a REST request, which the procedure reads while it arrives. */
+export function streamedFile(description: string) {
+  return z
+    .custom<AsyncIterable<Uint8Array>>(isAsyncIterable, "send the file as the body of the request, over REST")
+    .meta({ description, override: { type: "string", format: "binary" } });
+}
+
+function isAsyncIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
 /** Descriptions of the responses of an operation that may ask the gateway of an agent. */
 export const HOST_ERRORS = {
   409: "The OpenClaw gateway of the server does not permit it, or cannot do it",

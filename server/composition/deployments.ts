@@ -3,15 +3,18 @@ import { fileURLToPath } from "node:url";
 import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-log.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
+import type { ArchiveSource } from "../../domain/ports/archive-source.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitHosts } from "../../domain/ports/git-hosts.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
+import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { WORKSPACE_EXTRA_MB } from "../config/build-limits.ts";
+import { SandboxedArchives } from "../drivers/archive-source/sandboxed-archives.ts";
 import { CommandAppBuilder } from "../drivers/app-builder/command-app-builder.ts";
 import { ModelAppBuilder } from "../drivers/app-builder/model-app-builder.ts";
 import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
@@ -30,7 +33,7 @@ import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
-import { createBundler } from "./bundler.ts";
+import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -38,9 +41,25 @@ const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 /** How long the call that cancels a deployment waits for its end, in milliseconds. */
 const CANCEL_WAIT_MS = 10_000;
 
+/** Archives that arrive do not wait for each other: those beyond the limits are rejected. */
+const ARCHIVE_UPLOADS = { running: 32, runningPerKey: 4, waiting: 0 };
+const ARCHIVE_CHECKS = { running: 2, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 120_000 };
+const ARCHIVES_BUSY = "The service is receiving other archives. Try again in a few seconds.";
+
 export interface DeploymentServices {
   /** For calls that read and change deployments. */
-  deployments: Pick<Service, "appBuilder" | "cancelWaitMs" | "gitHosts" | "gitTokenCipher" | "logTails" | "objects">;
+  deployments: Pick<
+    Service,
+    | "appBuilder"
+    | "archiveChecks"
+    | "archiveSource"
+    | "archiveUploads"
+    | "cancelWaitMs"
+    | "gitHosts"
+    | "gitTokenCipher"
+    | "logTails"
+    | "objects"
+  >;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   /** Why the kernel does not limit the disk space of builds; `null` if it does. */
@@ -60,11 +79,14 @@ export async function openDeployments(
   opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
-  const { gitHosts } = buildPlatform;
+  const { archiveSource, gitHosts } = buildPlatform;
   const gitTokenCipher = new ValueCipher(tokenSecret, "git-connections");
   return {
     diskProblem,
     deployments: {
+      archiveSource,
+      archiveUploads: new FairQueue(ARCHIVE_UPLOADS, ARCHIVES_BUSY),
+      archiveChecks: new FairQueue(ARCHIVE_CHECKS, ARCHIVES_BUSY),
       gitHosts,
       gitTokenCipher,
       appBuilder,
@@ -114,6 +136,7 @@ function createAppBuilder({ builder }: Config, sandbox: Sandbox): AppBuilder | n
 interface BuildPlatform {
   sandbox: Sandbox;
   git: GitSource;
+  archiveSource: ArchiveSource;
   gitHosts: GitHosts;
   bundler: Bundler;
   dependencies: DependencyStore;
@@ -155,7 +178,12 @@ export async function openBuildPlatform(
   const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? sizeMb : null, startProcess);
   const gitHosts = new CheckedGitHosts({ networks: config.gitPrivateNetworks });
   const git = gitSource(config, { sandbox, isAllowedAddress: gitHosts.isAllowedAddress });
-  return { sandbox, git, gitHosts, bundler, dependencies, workspaces, diskProblem };
+  const archiveSource = await SandboxedArchives.open({
+    sandbox,
+    folder: path.join(config.dataDirectory, "archive-checks"),
+    modulesDirectory: TOOLCHAIN_FOLDERS.modules,
+  });
+  return { sandbox, git, archiveSource, gitHosts, bundler, dependencies, workspaces, diskProblem };
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */

@@ -5,6 +5,7 @@ import { InstructionRevision } from "../../domain/agents/instruction-revision.en
 import { ProjectMount } from "../../domain/agents/project-mount.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
+import { Archive } from "../../domain/archives/archive.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Customization } from "../../domain/deployments/customization.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
@@ -38,6 +39,7 @@ export const entities = [
   App,
   AppStorageRecord,
   AppVariable,
+  Archive,
   AuditEvent,
   DeletedSession,
   Customization,

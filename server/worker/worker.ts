@@ -1,4 +1,5 @@
 import type { PgBoss } from "pg-boss";
+import { removeLostArchives, removeUnusedArchives } from "../../domain/archives/remove-unused-archives.ts";
 import { type AlwaysOnDeps, syncAlwaysOnApps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
@@ -211,6 +212,7 @@ export class Worker {
       // Also after a failed sweep: otherwise the database would grow while a provider is down.
       await this.#purge();
       await this.#removeUnusedWorkspaces();
+      await this.#removeArchives();
       await enqueueDueSources(deps);
     }
   }
@@ -219,6 +221,13 @@ export class Worker {
     const { db, agentWorkspaces, log } = this.#options;
     const agents = await removeUnusedWorkspaces({ db, agentWorkspaces });
     if (agents.length > 0) log.warn({ agents }, "the sweep removed workspaces of agents that do not exist");
+  }
+
+  async #removeArchives(): Promise<void> {
+    const { deps, log } = this.#options;
+    const removed = await removeUnusedArchives(deps);
+    const lost = await removeLostArchives(deps);
+    if (removed + lost > 0) log.info({ removed, lost }, "the sweep removed archives that nothing needs");
   }
 
   async #purge(): Promise<void> {

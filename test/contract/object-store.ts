@@ -31,6 +31,30 @@ export function objectStoreContract(driver: string, open: () => Promise<ObjectSt
       expect(Buffer.from((await setting.store.get("apps", "a"))!).toString()).toBe("short");
     });
 
+    test("an object can be written and read in parts", async () => {
+      await using setting = await open();
+      async function* parts() {
+        for (const part of ["one ", "two ", "three"]) yield bytes(part);
+      }
+      await setting.store.put("apps", "in-parts", parts());
+      expect(Buffer.concat(await Array.fromAsync(setting.store.read("apps", "in-parts"))).toString()).toBe(
+        "one two three",
+      );
+      await expect(Array.fromAsync(setting.store.read("apps", "none"))).rejects.toThrow(/none/);
+    });
+
+    test("a body that fails in the middle stores nothing, and leaves the earlier object", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "a", bytes("earlier"));
+      async function* failing() {
+        yield bytes("half");
+        throw new Error("the client is gone");
+      }
+      await expect(setting.store.put("apps", "a", failing())).rejects.toThrow("the client is gone");
+      expect(Buffer.from((await setting.store.get("apps", "a"))!).toString()).toBe("earlier");
+      expect(await setting.store.list("apps")).toEqual([{ key: "a", size: 7 }]);
+    });
+
     test("a concurrent reader gets the complete old object or the complete new one", async () => {
       await using setting = await open();
       const [oldBody, newBody] = [Buffer.alloc(3_000_000, "o"), Buffer.alloc(3_000_000, "y")];

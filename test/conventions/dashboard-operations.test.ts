@@ -17,6 +17,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "deployments.logs": "pages follow the stream of the deployment's log",
   "events.list": "pages follow the stream of events",
   "gitConnections.branches": NO_PAGE,
+  "archives.upload": "the command line sends folders to the REST API",
   "gitConnections.create": NO_PAGE,
   "gitConnections.delete": NO_PAGE,
   "gitConnections.list": NO_PAGE,

@@ -62,6 +62,32 @@ verifies(
 );
 
 verifies(
+  ["tool.service_deploy_app", "tool.service_redeploy_app"],
+  "an agent deploys files without a repository, and then changed ones",
+  async () => {
+    const gateway = new GatewayClient(harness().service.publicUrl, (await harness().tenant()).personal_access_token);
+    const call = async (tool: string, input: object) => (await gateway.tool(tool, input)).structuredContent;
+    const started = await call("service_deploy_app", { files: respondingWith("first"), name: "From an agent" });
+    const { app_id, slug } = started;
+    expect(slug).toMatch(/^from-an-agent-/);
+    const waitUntilReady = () =>
+      waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"));
+    await waitUntilReady();
+    await call("service_redeploy_app", { app_id: slug, files: respondingWith("second") });
+    await waitUntilReady();
+    expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "second" });
+    const { deployments } = await call("service_list_deployments", { app_id });
+    expect(deployments).toMatchObject([
+      { number: 2, branch: null },
+      { number: 1, branch: null },
+    ]);
+    const refused = await gateway.tool("service_deploy_app", { files: { "../x": "x" } });
+    expect(refused.text).toContain('files: "../x" has a path with `..`.');
+    expect((await gateway.tool("service_deploy_app", {})).text).toContain("exactly one of repo, archive and files");
+  },
+);
+
+verifies(
   ["tool.service_set_variable", "tool.service_list_variables", "tool.service_get_runtime_logs"],
   "every tool for an app accepts its slug, and names similar slugs of the organization for another text",
   async () => {

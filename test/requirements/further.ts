@@ -210,11 +210,18 @@ export const FURTHER_REQUIREMENTS = {
     procedures: ["procedures.invoke"],
   }),
 
+  "archives.upload": covered("beyond", "An archive with the source of an app is checked and stored once.", {
+    procedures: ["archives.upload"],
+  }),
+  "apps.deploy.archive": covered("beyond", "An app is deployed from an archive or from files, without a repository."),
+  "archives.retention": covered("beyond", "An archive is kept as long as something needs it."),
+
   // The command line
   "cli.derived": covered("beyond", "Each procedure has a command, which is derived from it or written by hand."),
   "cli.deploy": covered("beyond", "The command line deploys an app, follows the build and opens the app.", {
     commands: ["deploy", "apps open"],
   }),
+  "cli.deploy.folder": covered("beyond", "The command line deploys a folder, and then again as the same app."),
   "cli.customize": covered("beyond", "The command line customizes an app and shows the changes.", {
     commands: ["customize", "apps diff"],
   }),

@@ -207,7 +207,7 @@ verifies(
     for (const type of ["Application/JSON", "application/json; charset=UTF-8"]) {
       const init = { body: `{"branch": "main"}`, headers: { "content-type": type } };
       const response = await rest.send("POST", "/v1/apps/deploy?repo=acme/site", init);
-      const error = expect.stringContaining("repo: missing, expected string. ");
+      const error = expect.stringContaining("repo: missing. Send exactly one of repo, archive and files. ");
       expect([type, response.status, response.body]).toEqual([type, 400, { error }]);
     }
   },

@@ -113,6 +113,7 @@ verifies(
         repo: "acme/site",
         host: null,
         branch: "main",
+        archive: null,
         root_directory: null,
         build_network: false,
         requested_runtime: null,

@@ -18,6 +18,7 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "apps.rotateToken": ({ id }) => ({ id }),
   "apps.update": ({ id }) => ({ id, name: "Mine" }),
   "apps.browse": () => ({}),
+  "archives.upload": () => ({ file: "{}" }),
   "audit.list": () => ({}),
   "deployments.list": ({ id }) => ({ id }),
   "deployments.get": ({ id }) => ({ id, number: 1 }),

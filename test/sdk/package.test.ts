@@ -79,7 +79,7 @@ const CORRECT = `
 /** Each line is one mistake. */
 const MISTAKES = [
   `await service.apps.deploy({ repo: "a/b", brnch: "main" });`,
-  `await service.apps.deploy({});`,
+  `await service.apps.deploy({ files: ["index.js"] });`,
   `await service.apps.deploy({ repo: 1 });`,
   `await service.apps.get();`,
   `(await service.apps.get({ id: "x" })).statuss;`,

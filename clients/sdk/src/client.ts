@@ -13,6 +13,7 @@ import {
 } from "./log-streams.ts";
 import type { Input } from "./procedure-types.ts";
 import { type ClientOptions, Transport } from "./transport.ts";
+import { uploadArchive, type UploadArchiveRequest, type UploadedArchive } from "./upload-archive.ts";
 import {
   deployAndWait,
   type DeployedApp,
@@ -30,6 +31,7 @@ export type { BuildLogEvent, BuildLogRequest, RuntimeLog, RuntimeLogRequest, Str
 export type { Input, Output } from "./procedure-types.ts";
 export { type InputIssue, type RejectionCode, ServiceError, type ServiceErrorCode } from "./service-error.ts";
 export type { ClientOptions, TokenProvider } from "./transport.ts";
+export type { UploadArchiveRequest, UploadedArchive } from "./upload-archive.ts";
 export type { DeployedApp, Deployment, DeploymentProgress, DeployOptions, WaitOptions } from "./wait-for-deployment.ts";
 
 /** Every procedure of the service, and functions that combine several. */
@@ -38,6 +40,8 @@ export interface Client extends Procedures {
   deployAndWait(request: Input<"apps", "deploy">, options?: DeployOptions): Promise<DeployedApp>;
   /** Waits until a deployment is ready. Rejects with `deployment_failed` or `deployment_canceled` otherwise. */
   waitForDeployment(target: Input<"deployments", "get">, options?: WaitOptions): Promise<Deployment>;
+  /** Uploads a tar archive with the source code of an app, to deploy it with its id as `archive`. It can be repeated. */
+  uploadArchive(request: UploadArchiveRequest, options?: CallOptions): Promise<UploadedArchive>;
   /** Imports a transcript of Claude Code, Codex or another agent program into the session of an agent. It can be repeated: only new entries are added. */
   importTranscript(request: ImportTranscriptRequest, options?: CallOptions): Promise<ImportedTranscript>;
   /** Yields the lines of a build log from its start, then waits for the next ones until the deployment has ended. */
@@ -60,6 +64,7 @@ export function createClient(options: ClientOptions): Client {
     ...procedures,
     deployAndWait: (request, settings) => deployAndWait(transport, procedures, request, settings),
     waitForDeployment: (target, settings) => waitForDeployment(transport, procedures, target, settings),
+    uploadArchive: (request, settings) => uploadArchive(transport, request, settings),
     importTranscript: (request, settings) => importTranscript(transport, request, settings),
     followBuildLog: (request, settings) => followBuildLog(transport, request, settings),
     followRuntimeLog: (request, settings) => followRuntimeLog(transport, request, settings),

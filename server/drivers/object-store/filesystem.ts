@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore, StoredObject } from "../../../domain/ports/object-store.ts";
 
@@ -26,16 +26,22 @@ export class FilesystemObjectStore implements ObjectStore {
     this.#root = root;
   }
 
-  async put(bucket: string, key: string, body: Uint8Array): Promise<void> {
+  async put(bucket: string, key: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
     const target = this.#pathOf(bucket, key);
     const staged = this.#stagingPath();
-    await withParentFolder(staged, () => writeFile(staged, body, { flag: "wx" }));
+    await this.#stage(staged, body);
     await withParentFolder(target, () => rename(staged, target));
   }
 
   async get(bucket: string, key: string): Promise<Uint8Array | null> {
     const flag = constants.O_RDONLY | constants.O_NOFOLLOW;
     return defaultIfAbsent(null, readFile(this.#pathOf(bucket, key), { flag }));
+  }
+
+  async *read(bucket: string, key: string): AsyncGenerator<Uint8Array> {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+    await using file = await open(this.#pathOf(bucket, key), flags);
+    yield* file.createReadStream({ autoClose: false });
   }
 
   async list(bucket: string): Promise<StoredObject[]> {
@@ -68,6 +74,17 @@ export class FilesystemObjectStore implements ObjectStore {
     return entries.filter((entry) => entry.isDirectory() && isBucketName(entry.name)).map((entry) => entry.name);
   }
 
+  async #stage(staged: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+    // Opened before the body is read, which may be possible only once.
+    await using file = await withParentFolder(staged, () => open(staged, "wx"));
+    try {
+      await file.writeFile(body);
+    } catch (error) {
+      await rm(staged, { force: true });
+      throw error;
+    }
+  }
+
   #pathOf(bucket: string, key: string): string {
     validateBucket(bucket);
     return path.join(this.#root, bucket, keyToPath(key));
@@ -93,7 +110,7 @@ export class FilesystemObjectStore implements ObjectStore {
  * folder removes the folder at any moment, even while it is being created (`mkdir` then fails with ENOTDIR), so both steps
  * are tried again.
  */
-async function withParentFolder(target: string, write: () => Promise<void>, tries = MAX_TRIES): Promise<void> {
+async function withParentFolder<T>(target: string, write: () => Promise<T>, tries = MAX_TRIES): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       if (failures > 0) await mkdir(path.dirname(target), { recursive: true });

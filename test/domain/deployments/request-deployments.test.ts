@@ -58,6 +58,7 @@ test("a redeploy records and queues a deployment of the app's own source, and th
     repo: app.repo,
     host: null,
     branch: "next",
+    archive: null,
     commit: null,
     customization: null,
     root_directory: "web",

@@ -41,6 +41,7 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const defaults = {
     number: 1,
     trigger: "deploy",
+    archiveId: null,
     gitHost: null,
     branchIsDefault: false,
     requestedCommit: null,
@@ -137,7 +138,7 @@ test("a deployment that goes back to the queue has no lease, a message and one m
 
 test("a new deployment is recorded, counted and queued together", async () => {
   const { app } = await givenQueuedApp();
-  const { id: appId, orgId, repo, branch } = app;
+  const { id: appId, orgId, repo = null, branch = null } = app;
   const request = {
     appId,
     orgId,
@@ -147,6 +148,7 @@ test("a new deployment is recorded, counted and queued together", async () => {
     repo,
     gitHost: null,
     branch,
+    archiveId: null,
     customization: null,
     branchIsDefault: false,
     rootDirectory: null,

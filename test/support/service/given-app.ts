@@ -60,9 +60,10 @@ export function claimedDeployment(app: App): ClaimedDeployment {
   const logKey = deploymentLogKey(app.id, 1);
   const source = {
     slug,
-    repo,
+    repo: repo ?? null,
+    archiveId: null,
     gitHost: null,
-    branch,
+    branch: branch ?? null,
     branchIsDefault: false,
     requestedCommit: null,
     customization: null,

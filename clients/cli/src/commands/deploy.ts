@@ -1,8 +1,11 @@
 import { type Command, Option } from "commander";
 import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
-import { Interrupted } from "../cli-error.ts";
+import { Interrupted, usageError } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
 import { addVariableOptions, readVariables, type VariableOptions } from "../deploy-variables.ts";
+import type { AppSettings } from "../deploy-folder/deploy-folder.ts";
+import { resolveSource } from "../deploy-folder/deploy-source.ts";
+import { showProgress } from "../show-deployment.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
 const RUNTIMES = ["worker", "node"] as const;
@@ -13,6 +16,10 @@ interface DeployOptions extends VariableOptions {
   rootDirectory?: string;
   buildNetwork?: boolean;
   runtime?: (typeof RUNTIMES)[number];
+  name?: string;
+  new?: boolean;
+  includeSecrets?: boolean;
+  watch?: boolean;
   wait: boolean;
 }
 
@@ -21,21 +28,28 @@ type AcceptedApp = ProcedureOutput<"apps", "deploy">;
 export function defineDeployCommand(program: Command, context: () => Context): void {
   const command = program
     .command("deploy")
-    .summary("Deploy an app from a repository")
+    .summary("Deploy a folder or a repository")
     .description(
-      "Deploys a new app, shows its build, and prints its URL. To deploy an app again, use: svc deployments redeploy",
+      "Deploys an app, shows its build, and prints its URL. A folder is deployed as the same app from the second time on. A repository becomes a new app each time; to deploy its app again, use: svc deployments redeploy",
     )
-    .argument("<repository>", "the repository as owner/name, such as examples/guestbook, or its URL at the git host")
+    .argument(
+      "<source>",
+      "a folder, such as . or ./app, or a repository as owner/name, such as examples/guestbook, or its URL at the git host",
+    )
+    .option("--name <name>", "the name of a new app; by default that of the folder or the repository")
+    .option("--new", "deploy a folder as a new app, although it has one")
+    .option("--watch", "deploy a folder again after each change")
+    .option("--include-secrets", "upload .env and .dev.vars files of a folder too")
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
-    .option("--root-directory <folder>", "the folder of the app in the repository")
+    .option("--root-directory <folder>", "the folder of the app in the source")
     .option("--build-network", "let the build connect to public addresses")
     .addOption(
       new Option("--runtime <runtime>", "how the app runs; by default the build detects it").choices(RUNTIMES),
     );
   addVariableOptions(command)
     .option("--no-wait", "return when the deployment has started")
-    .action((repository: string, options: DeployOptions) => deploy(context(), repository, options));
+    .action((source: string, options: DeployOptions) => deploy(context(), source, options));
   program
     .command("customize")
     .summary("Let the app builder agent change an app")
@@ -72,17 +86,47 @@ async function customize(
   );
 }
 
-async function deploy(context: Context, repository: string, options: DeployOptions): Promise<void> {
-  const { output, signal } = context;
+async function deploy(context: Context, argument: string, options: DeployOptions): Promise<void> {
+  const { source, note } = await resolveSource(argument);
+  if (note !== null) context.output.message(note);
+  if (source.kind === "repository") return deployRepository(context, source.repository, options);
+  if (options.branch !== undefined) throw usageError("--branch is for a repository.");
+  if (options.watch === true && !options.wait) throw usageError("--watch waits for each deployment. Omit --no-wait.");
+  // Loaded here, because few commands need it.
+  const { deployFolder } = await import("../deploy-folder/deploy-folder.ts");
+  await deployFolder(context, {
+    folder: source.folder,
+    settings: await readSettings(context, options),
+    isNew: options.new === true,
+    includesSecrets: options.includeSecrets === true,
+    waits: options.wait,
+    watches: options.watch === true,
+  });
+}
+
+async function readSettings(context: Context, options: DeployOptions): Promise<AppSettings> {
   const variables = await readVariables(context, options);
-  const request: Input<"apps", "deploy"> = {
-    repo: repository,
-    ...(options.branch !== undefined && { branch: options.branch }),
+  return {
+    ...(options.name !== undefined && { name: options.name }),
     ...(options.customize !== undefined && { customization: options.customize }),
     ...(options.rootDirectory !== undefined && { root_directory: options.rootDirectory }),
     ...(options.buildNetwork === true && { build_network: true }),
     ...(options.runtime !== undefined && { runtime: options.runtime }),
     ...(variables.length > 0 && { variables }),
+  };
+}
+
+/** Options that only a folder has. */
+const FOLDER_OPTIONS = { new: "--new", watch: "--watch", includeSecrets: "--include-secrets" } as const;
+
+async function deployRepository(context: Context, repository: string, options: DeployOptions): Promise<void> {
+  const { output, signal } = context;
+  for (const [name, flag] of Object.entries(FOLDER_OPTIONS))
+    if (options[name as keyof typeof FOLDER_OPTIONS] === true) throw usageError(`${flag} is for a folder.`);
+  const request: Input<"apps", "deploy"> = {
+    repo: repository,
+    ...(options.branch !== undefined && { branch: options.branch }),
+    ...(await readSettings(context, options)),
   };
   const client = await connect(context, `Deploying ${repository} …`);
   if (!options.wait) {
@@ -109,11 +153,6 @@ async function deployAndShow(client: Client, { output, signal }: Context, reques
     if (signal.aborted) throw new Interrupted(explainInterruption(accepted));
     throw error;
   }
-}
-
-function showProgress(output: Context["output"], progress: DeploymentProgress): void {
-  if (progress.type === "line") output.message(progress.line);
-  else if (progress.type === "status") output.progress(`${progress.status} …`);
 }
 
 function explainInterruption(app: AcceptedApp | null): string {

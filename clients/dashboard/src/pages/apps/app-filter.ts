@@ -47,7 +47,8 @@ export function filterApps(apps: readonly App[], { q, status, framework, sort }:
   const wanted = q.trim().toLowerCase();
   const found = apps.filter(
     (app) =>
-      (wanted === "" || [app.name, app.repo, app.slug, app.url].some((text) => text.toLowerCase().includes(wanted))) &&
+      (wanted === "" ||
+        [app.name, app.repo ?? "", app.slug, app.url].some((text) => text.toLowerCase().includes(wanted))) &&
       (status === "" || (status === "in-progress" ? isChanging(app.status) : app.status === status)) &&
       (framework === "" || app.framework === framework),
   );

@@ -45,8 +45,9 @@ function LiveVersion({ live }: { live: Deployment | undefined }) {
           <Fact name="Deployment">
             <DeploymentLink appId={app.id} number={live.number} />
           </Fact>
-          <Fact name="Commit">
-            <code>{live.commit?.slice(0, 12) ?? "unknown"}</code> of {live.branch}
+          <Fact name={live.archive === null ? "Commit" : "Archive"}>
+            <code>{live.commit?.slice(0, 12) ?? "unknown"}</code>
+            {live.branch !== null && ` of ${live.branch}`}
           </Fact>
           <Fact name="Live since">
             <Timestamp at={live.finished_at} />

@@ -1,3 +1,4 @@
+import { UPLOADED } from "./app-source.ts";
 import { Link } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
 import { type CSSProperties, memo } from "react";
@@ -59,8 +60,8 @@ const RowContent = memo(function RowContent({
       >
         {name}
       </Link>
-      <span className="min-w-0 flex-1 truncate text-muted max-sm:hidden" title={message ?? repo}>
-        {message ?? repo}
+      <span className="min-w-0 flex-1 truncate text-muted max-sm:hidden" title={message ?? repo ?? UPLOADED}>
+        {message ?? repo ?? UPLOADED}
       </span>
       <span className="w-28 shrink-0 truncate text-muted max-lg:hidden">{framework}</span>
       <span className="w-24 shrink-0 text-right text-muted max-md:hidden">

@@ -25,7 +25,10 @@ function GeneralSettings() {
   const app = useApp();
   const update = useUpdate();
   return (
-    <Panel title="General" intro="Branch, folder and runtime take effect with the next deployment.">
+    <Panel
+      title="General"
+      intro={`${app.branch === null ? "Folder" : "Branch, folder"} and runtime take effect with the next deployment.`}
+    >
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -35,13 +38,13 @@ function GeneralSettings() {
       >
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label="Name" name="name" required maxLength={100} defaultValue={app.name} />
-          <Field label="Branch" name="branch" required defaultValue={app.branch} />
+          {app.branch !== null && <Field label="Branch" name="branch" required defaultValue={app.branch} />}
           <Field
             label="Folder"
             name="root_directory"
             defaultValue={app.root_directory ?? ""}
             placeholder="Found by the build"
-            hint="Of the app in a repository with several, such as apps/web"
+            hint="Of the app in a source with several, such as apps/web"
           />
           <Select label="Runtime" name="runtime" options={RUNTIME_OPTIONS} defaultValue={app.requested_runtime ?? ""} />
         </div>
@@ -70,7 +73,7 @@ function useUpdate() {
       return api.apps.update.mutate({
         id: app.id,
         name: readText(form, "name"),
-        branch: readText(form, "branch"),
+        ...(app.branch !== null && { branch: readText(form, "branch") }),
         root_directory: folder === "" ? null : folder,
         runtime: runtime === "" ? null : (runtime as "worker" | "node"),
         build_network: form.has("build_network"),

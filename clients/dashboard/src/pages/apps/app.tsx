@@ -1,3 +1,4 @@
+import { UPLOADED } from "./app-source.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
@@ -49,9 +50,7 @@ function AppHeader({ app }: { app: AppDetail }) {
           ) : (
             <span className="wrap-anywhere">{host}, not live yet</span>
           )}
-          <span className="wrap-anywhere">
-            {repo} · {branch}
-          </span>
+          <span className="wrap-anywhere">{repo === null ? UPLOADED : `${repo} · ${branch}`}</span>
         </>
       }
       actions={

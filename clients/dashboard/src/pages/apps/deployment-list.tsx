@@ -35,7 +35,8 @@ export function DeploymentList({ appId, deployments }: Props) {
             </span>
           </Cell>
           <Cell>
-            <code>{deployment.commit?.slice(0, 7)}</code> <span className="text-muted">{deployment.branch}</span>
+            <code>{deployment.commit?.slice(0, 7)}</code>{" "}
+            <span className="text-muted">{deployment.branch ?? "uploaded"}</span>
           </Cell>
           <Cell>{describeDuration(deployment)}</Cell>
           <Cell>

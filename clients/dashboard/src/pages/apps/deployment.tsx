@@ -79,7 +79,7 @@ function DeploymentPanel({ deployment }: { deployment: DeploymentDetail }) {
         {isLive && <LiveBadge />}
         <span>{describeTrigger(deployment)}</span>
         <span>
-          <code>{commit?.slice(0, 12) ?? ""}</code> {branch}
+          <code>{commit?.slice(0, 12) ?? ""}</code> {branch ?? "uploaded"}
         </span>
         <span className="text-muted">
           <Timestamp at={at} />, {describeDuration(deployment)}

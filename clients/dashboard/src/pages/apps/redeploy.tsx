@@ -18,17 +18,21 @@ interface Request {
   customization?: string;
 }
 
-/** Deploys the newest commit of an app again, or another branch or commit, or with a customization. */
+/** Deploys the newest commit of an app again, or another branch or commit, or with a customization. Without a repository, the last upload. */
 export function Redeploy() {
-  const { status } = useApp();
+  const { id: orgId } = useOrganization();
+  const { status, repo } = useApp();
+  const { data: settings } = useQuery(organizationSettingsQuery(orgId));
   const [isOpen, setOpen] = useState(false);
   const redeploy = useRedeploy();
   const isGone = status === "deleting";
   return (
     <>
-      <Button disabled={isGone} onClick={() => setOpen(true)}>
-        Redeploy with…
-      </Button>
+      {(repo !== null || settings?.customization_available === true) && (
+        <Button disabled={isGone} onClick={() => setOpen(true)}>
+          Redeploy with…
+        </Button>
+      )}
       <Button
         busy={redeploy.isPending}
         disabled={isGone}
@@ -64,15 +68,19 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
         redeploy.mutate(readRequest(new FormData(event.currentTarget)), { onSuccess: onDone });
       }}
     >
-      <Field label="Branch" name="branch" placeholder={branch} autoComplete="off" />
-      <Field
-        label="Commit"
-        name="commit"
-        placeholder="The newest of the branch"
-        hint="The full id, of 40 hexadecimal digits"
-        autoComplete="off"
-        className="font-mono"
-      />
+      {branch !== null && (
+        <>
+          <Field label="Branch" name="branch" placeholder={branch} autoComplete="off" />
+          <Field
+            label="Commit"
+            name="commit"
+            placeholder="The newest of the branch"
+            hint="The full id, of 40 hexadecimal digits"
+            autoComplete="off"
+            className="font-mono"
+          />
+        </>
+      )}
       {settings?.customization_available === true && (
         <TextArea
           label="Customization"
@@ -93,7 +101,7 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
 }
 
 function readRequest(form: FormData): Request {
-  const names = ["branch", "commit", "customization"] as const;
+  const names = (["branch", "commit", "customization"] as const).filter((name) => form.has(name));
   return Object.fromEntries(names.map((name) => [name, readText(form, name)]).filter(([, text]) => text !== ""));
 }
 

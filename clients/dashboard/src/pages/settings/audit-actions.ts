@@ -10,6 +10,7 @@ export const PROCEDURE_ACTIONS = [
   "apps.deploy",
   "apps.rotateToken",
   "apps.update",
+  "archives.upload",
   "deployments.cancel",
   "deployments.redeploy",
   "deployments.rollback",

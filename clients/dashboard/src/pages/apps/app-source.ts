@@ -1,0 +1,2 @@
+/** Where the source of an app comes from that has no repository. */
+export const UPLOADED = "Uploaded files";
