@@ -14,7 +14,9 @@ import {
   readBuilderSettings,
   readModelSettings,
 } from "./config/model-settings.ts";
+import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
+import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
 
@@ -103,9 +105,10 @@ const environment = z.object({
   AGENT_HOST_PRIVATE_NETWORKS: networks,
   GIT_PRIVATE_NETWORKS: networks,
   AGENT_HOST_PRIVATE_PORTS: ports.prefault(DEFAULT_AGENT_HOST_PORTS),
-  // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
+  // It has only one valid value so far. It is listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
-  OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
+  OBJECT_STORE: oneOf(["filesystem", "s3"]).default("filesystem"),
+  ...s3Variables,
   ...modelVariables,
   ...embeddingsVariables,
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
@@ -153,6 +156,8 @@ export interface Config {
   /** How many connections to the database the process shares among its requests. */
   databasePoolSize: number;
   redisUrl: string | null;
+  /** The S3 object store; `null` for files in the data folder. */
+  s3: S3Settings | null;
   gitBaseUrl: string;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
@@ -227,6 +232,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     appsDatabaseUrl: values.APPS_DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
+    s3: readS3Settings(values.OBJECT_STORE, values),
     gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,

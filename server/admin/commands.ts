@@ -12,13 +12,16 @@ import { issueToken } from "../../domain/tokens/issue-token.ts";
 import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 import { revokeToken } from "../../domain/tokens/revoke-token.ts";
 import { resetPassword } from "../../domain/users/reset-password.ts";
+import type { Config } from "../config.ts";
 import type { Em } from "../database/orm.ts";
+import { moveObjects } from "./move-objects.ts";
 import { type Options, readExpiry, requireId, requireOption, requireTokenKind, UsageError } from "./options.ts";
 
 export interface AdminDeps {
   em: Em;
   accessChanges: ChangeFeed;
   plans: { names: string[]; default: string };
+  config: Pick<Config, "dataDirectory" | "s3">;
 }
 
 type Command = (deps: AdminDeps, options: Options) => Promise<object>;
@@ -46,6 +49,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     return { user_id: userId, password };
   },
   "set-plan": setPlan,
+  "move-objects": ({ config }, { to }) => moveObjects(config, to),
   "list-organizations": async ({ em }) => ({ organizations: await listOrganizations(em) }),
 };
 

@@ -10,6 +10,7 @@ const OPTIONS = {
   agent: { type: "string" },
   id: { type: "string" },
   plan: { type: "string" },
+  to: { type: "string" },
   "expires-in-days": { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },

@@ -21,8 +21,9 @@ const USAGE = `Usage: npm run admin -- COMMAND
   reset-password --email ADDRESS          set a new password for a user and sign the user out everywhere
   set-plan --org ID --plan PLAN           change the plan of an organization
   list-organizations                      list every organization with its name and plan
+  move-objects --to s3|filesystem         copy all objects to the S3 object store, or back; the service must be stopped
 
---json prints JSON on one line, for programs. The service may be running.
+--json prints JSON on one line, for programs. Except for move-objects, the service may be running.
 `;
 
 const EXPECTED_ERRORS = [UsageError, ServiceError, ConfigError, FolderInUse, DatabaseUnavailable];
@@ -52,6 +53,6 @@ async function runCommand(): Promise<void> {
   const { orm, url } = opening.use(await openDatabaseBesideService(config, log));
   const { accessChanges } = await openSharedState(config, { em: orm.em, url }, log, opening);
   const plans = { names: Object.keys(config.plans), default: config.defaultPlan };
-  const result = await command({ em: orm.em.fork(), accessChanges, plans }, options);
+  const result = await command({ em: orm.em.fork(), accessChanges, plans, config }, options);
   process.stdout.write(`${JSON.stringify(result, null, options.json ? 0 : 2)}\n`);
 }

@@ -24,7 +24,6 @@ import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { CheckedGitHosts } from "../drivers/git-hosts/checked-git-hosts.ts";
 import { SandboxedGit, type SandboxedGitOptions } from "../drivers/git-source/sandboxed-git.ts";
 import { openModel } from "../drivers/language-model/ai-sdk-model.ts";
-import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
 import { createBoundedFetch } from "../http/bounded-fetch.ts";
@@ -35,6 +34,7 @@ import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
+import { openObjectStore } from "./object-store.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -72,7 +72,7 @@ export async function openDeployments(
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
   const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
-  const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
+  const objects = await openObjectStore(config, opening);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
   const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;

@@ -87,6 +87,10 @@ describe("the configuration", () => {
     ["BUILD_CONCURRENCY", "0"],
     ["MAX_ACTIVE_APPS", "many"],
     ["EDGE_PLATFORM", "elsewhere"],
+    ["OBJECT_STORE", "disk"],
+    ["S3_ENDPOINT", "s3.example.com"],
+    ["S3_BUCKET", "Objects"],
+    ["S3_PREFIX", "../other"],
     ["BUILDER_COMMAND", "my-agent"],
     ["MODEL_PROVIDER", "some-provider"],
     ["EMBEDDINGS_BASE_URL", "ftp://models.example.com"],
@@ -96,6 +100,26 @@ describe("the configuration", () => {
     ["SIGN_UP", "everybody"],
     ["AUDIT_RETENTION_DAYS", "-1"],
   ];
+
+  test("the S3 object store requires its server, bucket and key, and they require it", () => {
+    const S3 = {
+      S3_ENDPOINT: "https://s3.example.com",
+      S3_BUCKET: "objects",
+      S3_ACCESS_KEY_ID: "id",
+      S3_SECRET_ACCESS_KEY: "secret",
+    };
+    expect(readConfig({ OBJECT_STORE: "s3", ...S3, S3_PREFIX: "production" }).s3).toEqual({
+      endpoint: "https://s3.example.com",
+      bucket: "objects",
+      region: "us-east-1",
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+      prefix: "production/",
+    });
+    expect(readConfig({}).s3).toBeNull();
+    expect(() => readConfig({ OBJECT_STORE: "s3", ...S3, S3_BUCKET: "" })).toThrow("S3_BUCKET must be set too");
+    expect(() => readConfig(S3)).toThrow("OBJECT_STORE must be s3, because S3_ENDPOINT is set");
+  });
 
   test.each(BAD)("%s=%s is rejected with a message that names the variable and the rule", (name, value) => {
     expect(configError({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));

@@ -1,0 +1,29 @@
+import path from "node:path";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
+import { S3ObjectStore, type S3Settings } from "../drivers/object-store/s3.ts";
+
+/** Opens the object store of the configuration. @throws {ConfigError} when its bucket cannot be read */
+export async function openObjectStore(
+  { dataDirectory, s3 }: Pick<Config, "dataDirectory" | "s3">,
+  opening: AsyncDisposableStack,
+): Promise<ObjectStore> {
+  return s3 === null ? openFilesystemStore(dataDirectory) : opening.use(await openS3Store(s3));
+}
+
+export function openFilesystemStore(dataDirectory: string): ObjectStore {
+  return new FilesystemObjectStore(path.join(dataDirectory, "objects"));
+}
+
+/** @throws {ConfigError} */
+export async function openS3Store(settings: S3Settings): Promise<S3ObjectStore> {
+  try {
+    return await S3ObjectStore.open(settings);
+  } catch (cause) {
+    const { name, message, code } = cause as NodeJS.ErrnoException;
+    const reason = [name === "Error" ? code : name, message].filter(Boolean).join(": ");
+    throw new ConfigError(`The bucket ${settings.bucket} at S3_ENDPOINT cannot be read. ${reason}`, { cause });
+  }
+}

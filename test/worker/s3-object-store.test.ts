@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FilesystemObjectStore } from "../../server/drivers/object-store/filesystem.ts";
+import { S3ObjectStore } from "../../server/drivers/object-store/s3.ts";
+import { moveObjects } from "../../server/admin/move-objects.ts";
+import { Repository } from "../support/builds/git-repository.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { type S3Server, startMiniflareS3 } from "../support/object-store/s3-servers.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+
+let opened: S3Server | undefined;
+// Before a service: it makes Miniflare start its own workerd processes in the sandbox.
+beforeAll(async () => {
+  opened = await startMiniflareS3();
+});
+afterAll(() => opened?.[Symbol.asyncDispose]());
+const server = (): S3Server => opened!;
+
+test("the sources, bundles and logs of deployments are in S3, and are removed with the app", async () => {
+  await using stack = new AsyncDisposableStack();
+  const repositories = stack.use(await temporaryFolder()).path;
+  const settings = { ...server().settings, prefix: "installation/" };
+  const config = { s3: settings, gitBaseUrl: `file://${repositories}` };
+  const harness = stack.use(await createHarness({ worker: true, sharesBuilds: true, config }));
+  const store = stack.use(await S3ObjectStore.open(settings));
+  const whole = stack.use(await S3ObjectStore.open(server().settings));
+  const owner = await harness.tenant();
+  const repository = await Repository.create(repositories, "acme/stored");
+  const respondingWith = (text: string) => ({
+    "src/index.ts": `export default { fetch: () => new Response("${text}") };`,
+  });
+  await repository.commitFiles(respondingWith("first"));
+  const { body } = await owner.rest.deploy({ repo: "acme/stored" });
+  const id = String(body["app_id"]);
+  await harness.waitForStatus(owner, id);
+  await repository.commitFiles(respondingWith("second"));
+  expect((await owner.rest.post(`/v1/apps/${id}/deployments`, {})).status).toBe(201);
+  await harness.waitForStatus(owner, id);
+  const readLive = async () => (await appRequest(String(body["url"]))).text;
+  await expect.poll(readLive).toBe("second");
+  expect((await owner.rest.post(`/v1/apps/${id}/rollback`, { number: 1 })).status).toBe(201);
+  await expect.poll(readLive).toBe("first");
+  expect((await owner.rest.get(`/v1/apps/${id}/deployments/2/logs`)).body["logs"]).toContain("[service] ready");
+  expect((await store.listBuckets()).length).toBeGreaterThan(1);
+  // Nothing is beside the prefix, and nothing in the data folder.
+  expect(await whole.listBuckets()).toEqual(["installation"]);
+  expect(await readdir(harness.dataDirectory)).not.toContain("objects");
+  expect((await owner.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
+  await expect.poll(async () => (await owner.rest.get(`/v1/apps/${id}`)).status).toBe(404);
+  expect(await store.listBuckets()).toEqual([]);
+});
+
+test("objects move to S3 and back, and what an earlier move has left is removed", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dataDirectory = stack.use(await temporaryFolder()).path;
+  const files = new FilesystemObjectStore(path.join(dataDirectory, "objects"));
+  const remote = stack.use(await S3ObjectStore.open(server().settings));
+  const text = (value: string) => new TextEncoder().encode(value);
+  for (const key of ["a", "a/b", "+c/=d é"]) await files.put("sources-1", key, text(key));
+  await files.put("logs", "1.log", text("log"));
+  await remote.put("sources-1", "old", text("x"));
+  await remote.put("sources-2", "old", text("x"));
+  const config = { dataDirectory, s3: server().settings };
+  expect(await moveObjects(config, "s3")).toEqual({ buckets: 2, objects: 4, bytes: 1 + 3 + 8 + 3 });
+  expect(await remote.listBuckets()).toEqual(["logs", "sources-1"]);
+  expect(await remote.list("sources-1")).toEqual(await files.list("sources-1"));
+  await remote.put("logs", "1.log", text("a longer log"));
+  expect(await moveObjects(config, "filesystem")).toMatchObject({ objects: 4 });
+  expect(Buffer.from((await files.get("logs", "1.log"))!).toString()).toBe("a longer log");
+  await expect(moveObjects(config, "elsewhere")).rejects.toThrow("--to must be one of: s3, filesystem");
+  await expect(moveObjects({ dataDirectory, s3: null }, "s3")).rejects.toThrow("OBJECT_STORE=s3");
+  const wrongKey = { ...server().settings, secretAccessKey: "wrong" };
+  await expect(moveObjects({ dataDirectory, s3: wrongKey }, "s3")).rejects.toThrow(
+    /bucket objects at S3_ENDPOINT cannot be read/,
+  );
+});
