@@ -1,54 +1,24 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
-import { type GitServer, gitServer } from "../support/builds/git-server.ts";
+import { basicOf, type GiteaHost, giteaHost } from "../support/builds/gitea-host.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
 
 const TOKEN = "private-token-5f2a";
-const BASIC = `Basic ${Buffer.from(`git:${TOKEN}`).toString("base64")}`;
+const BASIC = basicOf(TOKEN);
 
 const resources = new AsyncDisposableStack();
 let harness: Harness;
-let host: GitServer;
+let host: GiteaHost;
 let folder: string;
-/** Which tokens the host accepts. */
-let isAccepted: boolean;
-
-/** A git host with the API of Gitea, whose repositories only a token can read. */
-function respondAsGitea(request: IncomingMessage, response: ServerResponse): boolean {
-  const url = new URL(request.url ?? "/", "http://host");
-  const answer = (status: number, body: unknown) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    return true;
-  };
-  if (!url.pathname.startsWith("/api/")) {
-    if (isAccepted && request.headers.authorization === BASIC) return false;
-    return answer(401, {});
-  }
-  if (!isAccepted || request.headers.authorization !== `token ${TOKEN}`) return answer(401, {});
-  if (url.pathname === "/api/v1/user") return answer(200, { login: "robot" });
-  if (url.pathname === "/api/v1/repos/search") {
-    const site = { full_name: "acme/site", default_branch: "main", private: true, updated_at: "2026-11-20T10:00:00Z" };
-    return answer(200, { data: [site, { ...site, full_name: "acme/docs" }].filter(matches(url)) });
-  }
-  if (url.pathname === "/api/v1/repos/acme/site/branches")
-    return answer(200, [{ name: "main", commit: { id: "a".repeat(40) } }]);
-  return answer(404, {});
-}
-
-function matches(url: URL) {
-  return ({ full_name }: { full_name: string }) => full_name.includes(url.searchParams.get("q") ?? "");
-}
 
 beforeAll(async () => {
   ({ path: folder } = resources.use(await temporaryFolder()));
-  host = resources.use(await gitServer(folder, respondAsGitea));
+  host = resources.use(await giteaHost(folder, TOKEN));
   const config = { gitBaseUrl: "http://127.0.0.1:1", gitPrivateNetworks: ["127.0.0.1"] };
   harness = resources.use(await createHarness({ worker: true, sharesBuilds: true, config }));
-  isAccepted = true;
   await (await Repository.create(folder, "acme/site")).commitFiles({ "index.html": "private page" });
 });
 afterAll(() => resources.disposeAsync());
@@ -111,7 +81,7 @@ test("repositories and branches are listed, within the repositories of the conne
   });
   expect((await tenant.rest.get(`${path}/repositories?query=docs`)).body["repositories"]).toEqual([]);
   expect((await tenant.rest.get(`${path}/branches?repo=acme/site`)).body).toEqual({
-    branches: [{ name: "main", commit: "a".repeat(40) }],
+    branches: ["main", "next"].map((name) => ({ name, commit: "a".repeat(40) })),
     next_page: null,
   });
   expect((await tenant.rest.get(`${path}/branches?repo=acme/none`)).status).toBe(400);

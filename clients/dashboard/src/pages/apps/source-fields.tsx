@@ -32,7 +32,7 @@ export function RepositoryField({ source, onChange }: SourceFieldsProps) {
       placeholder="owner/name or https://github.com/owner/name"
       hint="The URL of a repository, a branch or a folder at a git host works too."
       value={source.repo}
-      onChange={(repo, isTyped) => onChange({ ...source, repo, chosen: isTyped ? null : source.chosen })}
+      onType={(repo) => onChange({ ...source, repo, chosen: null })}
       onChoose={(chosen) => onChange({ repo: chosen.repo, branch: "", chosen })}
       groups={groupByHost(found.items)}
       textOf={({ repo }) => repo}
@@ -68,7 +68,8 @@ export function BranchField({ source, onChange }: SourceFieldsProps) {
       name="branch"
       placeholder={placeholder}
       value={branch}
-      onChange={change}
+      onType={change}
+      onChoose={change}
       groups={[{ value: chosen.repo, items: matching }]}
       textOf={(name) => name}
       renderItem={(name) => <span className="truncate">{name}</span>}

@@ -16,9 +16,9 @@ interface SuggestionFieldProps<Item> {
   required?: boolean;
   autoFocus?: boolean;
   value: string;
-  /** @param isTyped - whether the user entered the text, instead of choosing it */
-  onChange: (text: string, isTyped: boolean) => void;
-  onChoose?: (item: Item) => void;
+  /** Receives what the user types. */
+  onType: (text: string) => void;
+  onChoose: (item: Item) => void;
   groups: readonly SuggestionGroup<Item>[];
   /** What a chosen suggestion enters into the field. */
   textOf: (item: Item) => string;
@@ -31,8 +31,7 @@ interface SuggestionFieldProps<Item> {
 
 /** A text field with suggestions from the service. It accepts every other text too. */
 export function SuggestionField<Item>(props: SuggestionFieldProps<Item>) {
-  const { label, hint, value, onChange, groups, status, onOpenChange, textOf, ...rest } = props;
-  const { onChoose = () => undefined, renderItem, ...input } = rest;
+  const { label, hint, value, onType, onChoose, groups, status, onOpenChange, textOf, renderItem, ...input } = props;
   const [isOpen, setOpen] = useState(false);
   const shown = groups.filter(({ items }) => items.length > 0);
   return (
@@ -40,7 +39,9 @@ export function SuggestionField<Item>(props: SuggestionFieldProps<Item>) {
       items={shown}
       mode="none"
       value={value}
-      onValueChange={(text, { reason }) => onChange(text, reason !== "item-press")}
+      onValueChange={(text, { reason }) => {
+        if (reason !== "item-press") onType(text);
+      }}
       // Without suggestions, an empty box would cover the next field.
       open={isOpen && (shown.length > 0 || status !== null)}
       onOpenChange={(open) => {
@@ -55,6 +56,8 @@ export function SuggestionField<Item>(props: SuggestionFieldProps<Item>) {
           <Autocomplete.Input
             {...attributes}
             {...input}
+            // While the suggestions are open, everything else is hidden from screen readers, with the label.
+            aria-label={label}
             className={INPUT_CLASS}
             autoComplete="off"
             autoCapitalize="none"
@@ -80,9 +83,7 @@ export function SuggestionField<Item>(props: SuggestionFieldProps<Item>) {
   );
 }
 
-interface SuggestionItemsProps<Item> extends Required<
-  Pick<SuggestionFieldProps<Item>, "onChoose" | "renderItem" | "textOf">
-> {
+interface SuggestionItemsProps<Item> extends Pick<SuggestionFieldProps<Item>, "onChoose" | "renderItem" | "textOf"> {
   group: SuggestionGroup<Item>;
 }
 
