@@ -72,6 +72,12 @@ export async function resolveHost(
   return hosts[0] === undefined || hosts[0] === own ? null : hosts[0];
 }
 
+/** Returns the URLs below which the connected hosts of an organization have their repositories. */
+export async function listConnectedUrls({ em }: Pick<FindGitAccessDeps, "em">, orgId: string): Promise<string[]> {
+  const connections = await em.fork().find(GitConnection, { orgId }, { fields: ["url"] });
+  return [...new Set(connections.map(({ url }) => url))];
+}
+
 async function canRead({ gitHosts }: FindGitAccessDeps, access: GitAccess, repo: string): Promise<boolean> {
   try {
     await gitHosts.checkRepository(access, repo);
