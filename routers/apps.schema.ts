@@ -57,7 +57,7 @@ const variables = z.array(newVariable).meta({
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
 });
 
-const host = z
+export const requestedHost = z
   .string()
   .max(300)
   .meta({
@@ -74,7 +74,7 @@ export const gitHost = z
 export const deployRequest = z
   .strictObject({
     repo: repository,
-    host: host.optional(),
+    host: requestedHost.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
