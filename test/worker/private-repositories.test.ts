@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
 import { basicOf, type GiteaHost, giteaHost } from "../support/builds/gitea-host.ts";
 import { appRequest } from "../support/edge/app-request.ts";
+import { rpcClient, rpcErrorOf } from "../support/clients/rpc-client.ts";
+import { sourcesOf } from "../support/documents/knowledge-sources.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { skillDocument, skillsOf } from "../support/service/skills.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -107,4 +110,62 @@ test("addresses to which the service does not connect are refused", async () => 
   for (const url of ["https://10.0.0.1", "http://93.184.215.14", "file:///srv", "https://u:p@git.example.com"])
     expect((await connect(tenant, { url })).body["error"]).toMatch(/^url: must/);
   expect((await connect(tenant, { url: undefined })).body["error"]).toMatch(/^url: is required/);
+});
+
+test("a repository is deployed by its URL at the connected host, and one of an unknown host is not", async () => {
+  const tenant = await harness.tenant();
+  await connect(tenant);
+  const rpc = rpcClient(harness.service.publicUrl, tenant.api_key);
+  const { app_id: id } = await rpc.apps.deploy.mutate({ repo: `${host.url}/acme/site/src/branch/main` });
+  const { body: app } = await harness.waitForStatus(tenant, id);
+  expect(app).toMatchObject({ status: "ready", repo: "acme/site", branch: "main", host: new URL(host.url).host });
+  const error = await rpcErrorOf(rpc.apps.deploy.mutate({ repo: "git@gitlab.example.com:acme/site.git" }));
+  expect(error).toMatchObject({
+    status: 400,
+    message: expect.stringContaining("no git connection to gitlab.example.com"),
+  });
+});
+
+test("a skill and a source of knowledge are read from a private repository, while there is a connection", async () => {
+  const [tenant, other] = [await harness.tenant(), await harness.tenant()];
+  const hostName = new URL(host.url).host;
+  await (
+    await Repository.create(folder, "acme/notes")
+  ).commitFiles({
+    "SKILL.md": skillDocument("notes"),
+    "docs/parking.md": "# Parking\n\nParking is free.",
+  });
+  const { body: connection } = await connect(tenant);
+  const skills = skillsOf(tenant.rest);
+  expect(await skills.upload("notes", { repo: "acme/notes" })).toMatchObject({
+    status: 200,
+    body: { source: `${hostName}/acme/notes` },
+  });
+  const sources = sourcesOf(tenant);
+  const source = await sources.add({ repo: "acme/notes", path: "docs", host: hostName });
+  expect(source).toMatchObject({ status: "ready", document_count: 1, host: hostName });
+  const refused = await skillsOf(other.rest).upload("notes", { repo: "acme/notes", host: hostName });
+  expect([refused.status, refused.body["error"]]).toEqual([400, expect.stringContaining("there is no git connection")]);
+  expect(await skillsOf(other.rest).upload("notes", { repo: "acme/notes" })).toMatchObject({ status: 503 });
+
+  await tenant.rest.send("DELETE", `/v1/git-connections/${String(connection["id"])}`, {});
+  expect(await sources.refresh(source)).toMatchObject({
+    status: "failed",
+    document_count: 1,
+    error: `repo: The organization has no git connection for acme/notes at ${hostName}.`,
+  });
+});
+
+test("of two hosts with a repository of the same name, the request chooses one", async () => {
+  await using second = await giteaHost(folder, TOKEN);
+  const tenant = await harness.tenant();
+  await connect(tenant);
+  await connect(tenant, { url: second.url });
+  const skills = skillsOf(tenant.rest);
+  await (await Repository.create(folder, "acme/tea")).commitFiles({ "SKILL.md": skillDocument("tea") });
+  const ambiguous = await skills.upload("tea", { repo: "acme/tea" });
+  expect([ambiguous.status, ambiguous.body["error"]]).toEqual([400, expect.stringMatching(/^host: is required/)]);
+  const name = new URL(second.url).host;
+  expect((await skills.upload("tea", { repo: "acme/tea", host: name })).body["source"]).toBe(`${name}/acme/tea`);
+  expect(second.authorizations).toContain(BASIC);
 });
