@@ -22,7 +22,7 @@ beforeEach(() => {
 const deps: ReadRepositoryDeps = {
   // An organization without git connections.
   em: { fork: () => ({ find: () => Promise.resolve([]) }) } as unknown as EntityManager,
-  gitHosts: { checkRepository: () => expect.unreachable() },
+  gitHosts: { checkRepository: () => expect.unreachable(), issueToken: () => expect.unreachable() },
   gitTokenCipher: new ValueCipher("0123456789abcdef0123456789abcdef", "git-connections"),
   gitBaseUrl: "https://github.com",
   git: {
