@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
+import { APP_ID, type GitHubHost, githubHost, INSTALLATION_ID } from "../support/builds/github-host.ts";
 import { type GiteaHost, giteaHost } from "../support/builds/gitea-host.ts";
 import { expectAccessible, findViolations, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
 import { confirmInDialog, fillIn, openAs, waitForStatus } from "../support/clients/dashboard.ts";
@@ -19,10 +20,12 @@ const { organization } = sharedOrganization(
 const browser = sharedBrowser();
 const resources = new AsyncDisposableStack();
 let host: GiteaHost;
+let github: GitHubHost;
 
 beforeAll(async () => {
   const { path: folder } = resources.use(await temporaryFolder());
   host = resources.use(await giteaHost(folder, TOKEN));
+  github = resources.use(await githubHost(folder));
   const repository = await Repository.create(folder, "acme/site");
   await repository.commitFiles({ "index.html": "main page" });
   await repository.commitFiles({ "index.html": "next page" }, "next");
@@ -132,3 +135,29 @@ test.skipIf(lacksBrowser)(
     expect(browser().problems).toEqual([]);
   },
 );
+
+test.skipIf(lacksBrowser)("a GitHub App is connected with the file of its private key", async () => {
+  const page = await open(organization().admin, "/settings/git-connections");
+  const form = page.getByRole("form", { name: "Connect a git host" });
+  await form.getByLabel("Kind").selectOption("github_app");
+  const submit = async (appId: string, key: string): Promise<void> => {
+    await form.getByLabel("App ID").fill(appId);
+    await form.getByLabel("URL").fill(github.url);
+    const buffer = Buffer.from(key);
+    await form.getByLabel("Private key").setInputFiles({ name: "app.pem", mimeType: "application/x-pem-file", buffer });
+    await form.getByRole("button", { name: "Connect" }).click();
+  };
+  await submit(APP_ID, "no key");
+  await page.getByText("Must be the text of the .pem file that GitHub generates").waitFor();
+  expect(await form.getByLabel("Private key").getAttribute("aria-invalid")).toBe("true");
+  await expectAccessible(page);
+  await form.getByLabel("Installation ID").fill("9");
+  await submit(APP_ID, github.privateKey);
+  await page.getByText("The app 4242 is not installed with the id 9. Install it first.").waitFor();
+  await form.getByLabel("Installation ID").fill(String(INSTALLATION_ID));
+  await submit(APP_ID, github.privateKey);
+  await page.getByRole("cell", { name: `GitHub App ${APP_ID}` }).waitFor();
+  await page.getByRole("cell", { name: "acme", exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Replace key of / }).waitFor();
+  expect(browser().problems).toEqual([]);
+});

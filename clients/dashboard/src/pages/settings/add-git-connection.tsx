@@ -10,7 +10,10 @@ import { readFieldError } from "./field-error.ts";
 import { GIT_CONNECTIONS, type GitHostKind, type NewGitConnection } from "./git-connections-query.ts";
 import { GIT_HOST_KINDS, KIND_OPTIONS } from "./git-host-kinds.ts";
 
-const FIELDS = ["url", "repositories", "username", "token"] as const;
+const FIELDS = [
+  ...["app_id", "installation_id", "private_key"],
+  ...["url", "repositories", "username", "token"],
+] as const satisfies (keyof NewGitConnection)[];
 
 /** A form that connects a git host. The service asks the host whether it accepts the token before it stores it. */
 export function AddGitConnection() {
@@ -18,14 +21,14 @@ export function AddGitConnection() {
   const client = useQueryClient();
   const [kind, setKind] = useState<GitHostKind>("github");
   const create = useMutation({
-    mutationFn: (form: FormData) => api.gitConnections.create.mutate(readConnection(kind, form)),
+    mutationFn: async (form: FormData) => api.gitConnections.create.mutate(await readConnection(kind, form)),
     onSuccess: async ({ host }) => {
       showToast("Git host connected", host);
       await client.invalidateQueries({ queryKey: [GIT_CONNECTIONS, orgId] });
     },
   });
   const problem = readFieldError(create.error, FIELDS);
-  const errorOf = (field: (typeof FIELDS)[number]) => (problem?.field === field ? problem.message : undefined);
+  const errorOf: ErrorOf = (field) => (problem?.field === field ? problem.message : undefined);
   return (
     <form
       aria-label="Connect a git host"
@@ -44,10 +47,11 @@ export function AddGitConnection() {
           }}
         />
         <UrlField kind={kind} error={errorOf("url")} />
+        {kind === "github_app" && <AppFields errorOf={errorOf} />}
         <Field
           label="Repositories"
           name="repositories"
-          placeholder="All that the token can read"
+          placeholder={kind === "github_app" ? "All of the installation" : "All that the token can read"}
           hint="An owner, or one repository as owner/name"
           error={errorOf("repositories")}
           autoComplete="off"
@@ -55,7 +59,7 @@ export function AddGitConnection() {
         />
         <UsernameField kind={kind} error={errorOf("username")} />
       </div>
-      <TokenField kind={kind} error={errorOf("token")} />
+      <SecretField kind={kind} errorOf={errorOf} />
       {problem?.field === null && <Alert>{problem.message}</Alert>}
       <Button type="submit" variant="primary" busy={create.isPending}>
         {create.isPending ? "Asking the host…" : "Connect"}
@@ -103,15 +107,49 @@ export function UsernameField({ kind, error }: KindFieldProps) {
   );
 }
 
-export function TokenField({ kind, error }: KindFieldProps) {
+/** The app, and which account has installed it. */
+function AppFields({ errorOf }: { errorOf: ErrorOf }) {
+  return (
+    <>
+      <Field
+        label="App ID"
+        name="app_id"
+        required
+        hint="On the page of the app at GitHub"
+        error={errorOf("app_id")}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Field
+        label="Installation ID"
+        name="installation_id"
+        inputMode="numeric"
+        pattern="[0-9]+"
+        title="A number"
+        placeholder="Found by the service"
+        hint="Only if several accounts have installed the app"
+        error={errorOf("installation_id")}
+        autoComplete="off"
+      />
+    </>
+  );
+}
+
+/** Returns the error of a field, if there is one. */
+type ErrorOf = (field: (typeof FIELDS)[number]) => string | undefined;
+
+/** The token, or the private key of a GitHub App. */
+export function SecretField({ kind, errorOf }: { kind: GitHostKind; errorOf: ErrorOf }) {
+  const { token: hint } = GIT_HOST_KINDS[kind];
+  if (kind === "github_app") return <PrivateKeyField hint={hint} error={errorOf("private_key")} />;
   return (
     <Field
       label="Token"
       name="token"
       type="password"
       required
-      hint={GIT_HOST_KINDS[kind].token}
-      error={error}
+      hint={hint}
+      error={errorOf("token")}
       // Browsers offer to fill in or to store passwords otherwise.
       autoComplete="new-password"
       data-1p-ignore
@@ -119,11 +157,38 @@ export function TokenField({ kind, error }: KindFieldProps) {
   );
 }
 
+function PrivateKeyField({ hint, error }: { hint: string; error: string | undefined }) {
+  return (
+    <Field
+      label="Private key"
+      name="private_key_file"
+      type="file"
+      accept=".pem"
+      required
+      hint={hint}
+      error={error}
+      className="py-1"
+    />
+  );
+}
+
+/** Reads the token or the private key of a form. */
+export async function readSecret(form: FormData): Promise<{ token: string } | { private_key: string }> {
+  const file = form.get("private_key_file");
+  return file instanceof File ? { private_key: await file.text() } : { token: readText(form, "token") };
+}
+
 /** Leaves out empty fields. */
-function readConnection(kind: GitHostKind, form: FormData): NewGitConnection {
-  const given = (["url", "username", "repositories"] as const).flatMap((name) => {
+async function readConnection(kind: GitHostKind, form: FormData): Promise<NewGitConnection> {
+  const given = (["url", "username", "repositories", "app_id"] as const).flatMap((name) => {
     const text = readText(form, name);
     return text === "" ? [] : [[name, text] as const];
   });
-  return { kind, token: readText(form, "token"), ...Object.fromEntries(given) };
+  const installation = readText(form, "installation_id");
+  return {
+    kind,
+    ...(await readSecret(form)),
+    ...(installation !== "" && { installation_id: Number(installation) }),
+    ...Object.fromEntries(given),
+  };
 }

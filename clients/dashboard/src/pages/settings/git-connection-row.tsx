@@ -11,7 +11,7 @@ import { Alert, ErrorNotice } from "../../ui/notice.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
 import { Cell, Row } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
-import { TokenField, UsernameField } from "./add-git-connection.tsx";
+import { readSecret, SecretField, UsernameField } from "./add-git-connection.tsx";
 import { readFieldError } from "./field-error.ts";
 import { GIT_CONNECTIONS, type GitConnection } from "./git-connections-query.ts";
 import { GIT_HOST_KINDS } from "./git-host-kinds.ts";
@@ -20,7 +20,7 @@ import { GIT_HOST_KINDS } from "./git-host-kinds.ts";
 export function GitConnectionRow({ connection }: { connection: GitConnection }) {
   const { id: orgId, api, role } = useOrganization();
   const client = useQueryClient();
-  const { id, kind, host, url, repositories, checked_at, created_at } = connection;
+  const { id, kind, host, url, repositories, app_id, checked_at, created_at } = connection;
   const remove = useMutation({
     mutationFn: () => api.gitConnections.delete.mutate({ id }),
     onSuccess: () => client.invalidateQueries({ queryKey: [GIT_CONNECTIONS, orgId] }),
@@ -31,7 +31,7 @@ export function GitConnectionRow({ connection }: { connection: GitConnection }) 
         <span title={url} className="font-medium">
           {host}
         </span>
-        <div className="text-muted">{GIT_HOST_KINDS[kind].label}</div>
+        <div className="text-muted">{app_id === null ? GIT_HOST_KINDS[kind].label : `GitHub App ${app_id}`}</div>
         <ErrorNotice error={remove.error} />
       </Cell>
       <Cell>{repositories ?? <span className="text-muted">all that the token can read</span>}</Cell>
@@ -69,14 +69,15 @@ function describe({ host, repositories }: GitConnection): string {
 
 function ReplaceToken({ connection }: { connection: GitConnection }) {
   const [isOpen, setOpen] = useState(false);
+  const secret = connection.kind === "github_app" ? "key" : "token";
   return (
     <>
-      <Button aria-label={`Replace token of ${describe(connection)}`} onClick={() => setOpen(true)}>
-        Replace token
+      <Button aria-label={`Replace ${secret} of ${describe(connection)}`} onClick={() => setOpen(true)}>
+        Replace {secret}
       </Button>
       <Dialog
-        title={`Replace the token for ${describe(connection)}`}
-        description="The host is asked whether it accepts the new token. Until then, the present one is used."
+        title={`Replace the ${secret} for ${describe(connection)}`}
+        description={`The host is asked whether it accepts the new ${secret}. Until then, the present one is used.`}
         open={isOpen}
         onClose={() => setOpen(false)}
       >
@@ -95,34 +96,31 @@ function ReplaceTokenForm({ connection: { id, kind, host }, onDone }: ReplaceTok
   const { id: orgId, api } = useOrganization();
   const client = useQueryClient();
   const replace = useMutation({
-    mutationFn: (form: FormData) => {
+    mutationFn: async (form: FormData) => {
       const username = readText(form, "username");
-      return api.gitConnections.update.mutate({
-        id,
-        token: readText(form, "token"),
-        ...(username !== "" && { username }),
-      });
+      const secret = await readSecret(form);
+      return api.gitConnections.update.mutate({ id, ...secret, ...(username !== "" && { username }) });
     },
     onSuccess: async () => {
-      showToast("Token replaced", host);
+      showToast(kind === "github_app" ? "Key replaced" : "Token replaced", host);
       await client.invalidateQueries({ queryKey: [GIT_CONNECTIONS, orgId] });
       onDone();
     },
   });
-  const problem = readFieldError(replace.error, ["token", "username"]);
+  const problem = readFieldError(replace.error, ["token", "private_key", "username"]);
   return (
     <form
       aria-label="Replace the token"
       className="space-y-4"
       onSubmit={(event) => submitForm(event, (form, options) => replace.mutate(form, options))}
     >
-      <TokenField kind={kind} error={problem?.field === "token" ? problem.message : undefined} />
+      <SecretField kind={kind} errorOf={(field) => (problem?.field === field ? problem.message : undefined)} />
       <UsernameField kind={kind} error={problem?.field === "username" ? problem.message : undefined} />
       {problem?.field === null && <Alert>{problem.message}</Alert>}
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={replace.isPending}>
-          Replace token
+          {kind === "github_app" ? "Replace key" : "Replace token"}
         </Button>
       </div>
     </form>

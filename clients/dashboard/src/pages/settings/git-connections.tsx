@@ -10,7 +10,7 @@ import { AddGitConnection } from "./add-git-connection.tsx";
 import { GitConnectionRow } from "./git-connection-row.tsx";
 import { gitConnectionsQuery } from "./git-connections-query.ts";
 
-const COLUMNS = ["Host", "Repositories", "Token accepted", "Created", "Actions"];
+const COLUMNS = ["Host", "Repositories", "Accepted", "Created", "Actions"];
 
 /** The git hosts from which the organization deploys private repositories. */
 export function GitConnectionsPage() {
@@ -19,7 +19,7 @@ export function GitConnectionsPage() {
       <PageTitle>Git connections</PageTitle>
       <Panel
         title="Connected git hosts"
-        intro="Private repositories, and those of other git hosts, are deployed with a token. The service adds it outside of the sandbox, so no build can read it."
+        intro="Private repositories, and those of other git hosts, are deployed with a token or a GitHub App. The service authenticates outside of the sandbox, so no build can read it."
       >
         <GitConnectionList />
       </Panel>

@@ -4,7 +4,7 @@ interface KindDescription {
   label: string;
   /** The URL that is used if none is entered; `null` if it must be entered. */
   url: string | null;
-  /** What the token has to be, and where it is created. */
+  /** What the token, or the private key, has to be. */
   token: string;
   /** When the field of the user name is needed; `null` if the token needs none. */
   username: string | null;
@@ -16,6 +16,12 @@ export const GIT_HOST_KINDS: Readonly<Record<GitHostKind, KindDescription>> = {
     label: "GitHub",
     url: "https://github.com",
     token: "A fine-grained token with the permission Contents: Read-only, or a classic one with the scope repo.",
+    username: null,
+  },
+  github_app: {
+    label: "GitHub, with a GitHub App",
+    url: "https://github.com",
+    token: "The .pem file that GitHub generates for the app. The app needs the permission Contents: Read-only.",
     username: null,
   },
   gitlab: {
