@@ -46,6 +46,8 @@ export function useRepositories(text: string, isWanted: boolean): Suggestions<Li
     queryKey: ["git-repositories", orgId, query, ...listable.map(({ id }) => id)],
     enabled: isWanted && isName && listable.length > 0,
     staleTime: STALE_MS,
+    // Until the hosts have answered, those that were found before stay, as far as they match.
+    placeholderData: (previous) => previous,
     queryFn: () => Promise.allSettled(listable.map((connection) => listRepositories(api, connection, query))),
   });
   const results = isName && listable.length > 0 ? (data ?? []) : [];

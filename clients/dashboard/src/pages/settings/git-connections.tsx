@@ -19,7 +19,7 @@ export function GitConnectionsPage() {
       <PageTitle>Git connections</PageTitle>
       <Panel
         title="Connected git hosts"
-        intro="Private repositories, and those of other git hosts, are deployed with a token or a GitHub App. The service authenticates outside of the sandbox, so no build can read it."
+        intro="Private repositories, and those of other git hosts, are deployed with a token or a GitHub App. The service authenticates outside of the sandbox, so no build can read the credential."
       >
         <GitConnectionList />
       </Panel>
