@@ -67,19 +67,3 @@ function startTls(socket: Socket, hostname: string): Socket {
 
 /** Reading them takes 50 ms. */
 let trusted: string[] | undefined;
-
-/**
- * Reads a response as JSON.
- *
- * @throws when it is larger, or not JSON
- */
-export async function readJson(response: Readable, maxBytes: number): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Error("The response is too large");
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString());
-}

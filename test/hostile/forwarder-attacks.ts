@@ -129,7 +129,14 @@ export const FORWARDER_ATTACKS: readonly Attack[] = [
   }),
   attack(
     "A redirect of a git host",
-    async (target) => judge(target, (await target.run(REDIRECT)).startsWith("hidden"), "hidden, and not followed"),
+    async (target) => {
+      const output = await target.run(REDIRECT);
+      return judge(
+        target,
+        output.startsWith("hidden"),
+        output.startsWith("hidden") ? "hidden, and not followed" : output,
+      );
+    },
     ({ other }, request, response) => {
       response.writeHead(302, { location: `http://${other}${request.url ?? ""}` }).end();
       return true;

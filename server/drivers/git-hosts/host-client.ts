@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { GitHostError } from "../../../domain/ports/git-hosts.ts";
+import { readBody } from "../../http/read-body.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 import type { Lookup } from "../../sandbox/connect-to-host.ts";
 import { isInNetworks, isPublic } from "../../sandbox/public-address.ts";
-import { readJson, requestHost } from "../../sandbox/request-host.ts";
+import { requestHost } from "../../sandbox/request-host.ts";
 import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
 import type { ApiResponse } from "./git-host-apis.ts";
 
@@ -50,11 +52,10 @@ export class HostClient {
       throw toError(status);
     }
     const next = Number(response.headers["x-next-page"] ?? "");
-    try {
-      return { body: await readJson(response, MAX_RESPONSE_BYTES), nextPage: next > 0 ? next : null };
-    } catch (error) {
-      throw new GitHostError("unreachable", { cause: error });
-    }
+    const body = await readBody(response, MAX_RESPONSE_BYTES).catch(() => null);
+    const value = parseJson(body?.toString() ?? "");
+    if (value === undefined) throw new GitHostError("unreachable", { cause: "The response is too large, or not JSON" });
+    return { body: value, nextPage: next > 0 ? next : null };
   }
 
   /**
