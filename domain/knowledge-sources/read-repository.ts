@@ -1,7 +1,7 @@
 import { findPathProblem, isDocumentFile, isHiddenFile } from "../documents/archive-files.ts";
 import { DOCUMENT_LIMITS } from "../documents/document-limits.ts";
 import type { SourceFile, Workspace } from "../ports/temporary-workspaces.ts";
-import { checkOutRepository } from "../repositories/check-out-repository.ts";
+import { checkOutRepository } from "../git-connections/check-out-repository.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import type { SkippedFile } from "./knowledge-source.entity.ts";

@@ -3,7 +3,7 @@ import type { WriteDocumentDeps } from "../documents/write-document.ts";
 import type { DocumentReader } from "../ports/document-reader.ts";
 import type { PublicFiles } from "../ports/public-files.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
-import type { CheckOutRepositoryDeps } from "../repositories/check-out-repository.ts";
+import type { CheckOutRepositoryDeps } from "../git-connections/check-out-repository.ts";
 import type { Db } from "../database-types.ts";
 import type { KnowledgeSource, SkippedFile } from "./knowledge-source.entity.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { checkBranch, checkRepo } from "../repositories/repository-rules.ts";
 import type { Workspace, TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import { resolveHost } from "../git-connections/find-git-access.ts";
-import { checkOutRepository, type CheckOutRepositoryDeps } from "../repositories/check-out-repository.ts";
+import { checkOutRepository, type CheckOutRepositoryDeps } from "../git-connections/check-out-repository.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { CheckoutLimiter } from "./checkout-limiter.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";

@@ -1,4 +1,4 @@
-import { findGitAccess, type FindGitAccessDeps } from "../git-connections/find-git-access.ts";
+import { findGitAccess, type FindGitAccessDeps } from "./find-git-access.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
