@@ -91,7 +91,7 @@ const branchOfApp = z.string().nullable().meta({
   description: "The branch that a deployment without one deploys; null for an app without a repository",
 });
 
-const host = z
+export const requestedHost = z
   .string()
   .max(300)
   .meta({
@@ -116,7 +116,7 @@ export const deployRequest = z
         description: "A name for people, in one line; default: that of the repository, or app",
         examples: ["Shop"],
       }),
-    host: host.optional(),
+    host: requestedHost.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),

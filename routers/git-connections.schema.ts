@@ -8,12 +8,21 @@ import { timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const id = z.uuid().meta({ description: "The connection's id", examples: ["7c0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const kind = z.enum(GIT_HOST_KINDS).meta({
-  description: "`bitbucket` is Bitbucket Cloud. `git` is any other host, whose repositories cannot be listed",
+  description:
+    "`github_app` is GitHub with an app in place of a token. `bitbucket` is Bitbucket Cloud. `git` is any other host, whose repositories cannot be listed",
 });
 const token = z.string().meta({
   description:
     "A token that can read repositories, such as a fine-grained token of GitHub or a deploy token of GitLab. It is stored encrypted, and no response has it",
 });
+const privateKey = z.string().meta({
+  description:
+    "For `github_app` in place of `token`: the text of the .pem file that GitHub generates for the app. It is stored encrypted, and no response has it",
+});
+const appId = z
+  .string()
+  .meta({ description: "For `github_app`: the app's id, or its client id", examples: ["123456"] });
+const installationId = z.int().positive();
 const username = z.string().meta({ description: "The user name that belongs to the token; few hosts need it" });
 const page = z.int().min(1).max(10_000).default(1).meta({ description: "The number of the page" });
 const nextPage = z.int().nullable().meta({ description: "The number of the next page; null on the last one" });
@@ -27,21 +36,28 @@ export const createGitConnectionRequest = z.strictObject({
       description: "owner/name is appended to it; default: github.com, gitlab.com or bitbucket.org",
       examples: ["https://git.example.com"],
     }),
-  token,
+  token: token.optional(),
+  app_id: appId.optional(),
+  private_key: privateKey.optional(),
+  installation_id: installationId.optional().meta({
+    description:
+      "For `github_app`: its installation. By default the one for `repositories`, or the only one of the app",
+  }),
   username: username.optional(),
   repositories: z
     .string()
     .optional()
     .meta({
       description:
-        "Whose repositories it is for: an owner, or one repository as owner/name. By default all of the host",
+        "Whose repositories it is for: an owner, or one repository as owner/name. By default all of the host, or of the account that has installed the app",
       examples: ["acme"],
     }),
 }) satisfies z.ZodType<CreateGitConnection>;
 
 export const updateGitConnectionRequest = z.strictObject({
   id,
-  token,
+  token: token.optional(),
+  private_key: privateKey.optional(),
   username: username.optional(),
 }) satisfies z.ZodType<UpdateGitConnection>;
 
@@ -55,6 +71,8 @@ export const gitConnection = z
     host: z.string().meta({ description: "What a deploy request can name as host" }),
     repositories: z.string().nullable(),
     username: z.string(),
+    app_id: z.string().nullable(),
+    installation_id: installationId.nullable(),
     checked_at: timestamp
       .nullable()
       .meta({ description: "When the host accepted the token; null if it cannot be asked without a repository" }),

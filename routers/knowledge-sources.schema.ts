@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AddSource } from "../domain/knowledge-sources/manage-sources.ts";
 import { SOURCE_STATUSES } from "../domain/knowledge-sources/knowledge-source.entity.ts";
 import type { SourceDetail, SourceSummary } from "../domain/knowledge-sources/source-view.ts";
+import { gitHost, requestedHost } from "./apps.schema.ts";
 import { timestamp } from "./core/common.schema.ts";
 import { kind, language } from "./knowledge.schema.ts";
 
@@ -23,6 +24,7 @@ export const addSourceRequest = z
       .string()
       .optional()
       .meta({ description: "A repository as `owner/name`, instead of `url`", examples: ["acme/handbook"] }),
+    host: requestedHost.optional(),
     branch: z
       .string()
       .optional()
@@ -39,6 +41,7 @@ const summary = {
   type: z.enum(["url", "repository"]),
   url: z.string().nullable(),
   repo: z.string().nullable(),
+  host: gitHost,
   branch: z.string().nullable(),
   path: z.string().nullable().meta({ description: "`null` for all of the repository, and for a URL" }),
   kind,

@@ -8,6 +8,7 @@ import { SKILL_LIMITS } from "../domain/skills/skill-limits.ts";
 import type { SkillDetail } from "../domain/skills/skill-view.ts";
 import type { UploadedSkill, UploadSkill } from "../domain/skills/upload-skill.ts";
 import { ENCODINGS } from "../domain/skills/uploaded-files.ts";
+import { requestedHost } from "./apps.schema.ts";
 import { timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
@@ -92,6 +93,7 @@ export const uploadSkillRequest = z
         description: "A repository that contains the folder, as owner/name, instead of `files`",
         examples: ["acme/skills"],
       }),
+    host: requestedHost.optional(),
     branch: z.string().optional().meta({ description: "By default `main`, or the default branch of the repository" }),
     path: z
       .string()

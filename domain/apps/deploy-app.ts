@@ -140,8 +140,10 @@ export async function deployApp(
   const gitHost = repo === undefined ? null : await resolveHost(deps, { orgId: caller.orgId, repo }, host);
   const archiveId = await chooseArchive(deps, caller, request);
   const { tokenSecret } = deps;
+  // A URL names the host of the service too. Without it, the request is the same.
+  const repeated = gitHost === null ? { ...request, host: undefined } : request;
   const repeatable =
-    idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request, tokenSecret };
+    idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request: repeated, tokenSecret };
   const call = { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable };
   for (let attempt = 1; ; attempt++) {
     try {

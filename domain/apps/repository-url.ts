@@ -1,15 +1,23 @@
+import { type FindGitAccessDeps, listConnectedUrls } from "../git-connections/find-git-access.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toPlainHost } from "../shared/plain-host.ts";
 
-export interface RepositoryUrlDeps {
-  /** The URL below which the git host has its repositories. */
-  gitBaseUrl: string;
+export type RepositoryUrlDeps = Pick<FindGitAccessDeps, "em" | "gitBaseUrl">;
+
+/** The URLs below which git hosts have their repositories. */
+export interface KnownHosts {
+  /** That of the service's own host. */
+  own: string;
+  /** Those of the hosts that the organization has connected. */
+  connected: readonly string[];
 }
 
 /** What a URL says about a repository. */
 export interface RepositoryReference {
   /** As owner/name. */
   repo: string;
+  /** The git host, such as `gitlab.com`; `null` for a local folder of repositories. */
+  host: string | null;
   /** The branch and the folder in it, which a URL of a folder contains, as the parts of their paths. */
   tree: readonly string[];
 }
@@ -37,29 +45,31 @@ const TREE_PREFIXES = [["tree"], ["-", "tree"], ["src", "branch"], ["src"]] as c
 const NO_BRANCH = ["commit", "tag"];
 
 /**
- * Reads a URL of the git host, in the forms that people copy: the page of a repository or of a folder in it, and the addresses
+ * Reads a URL of a git host, in the forms that people copy: the page of a repository or of a folder in it, and the addresses
  * for `git clone`. Credentials, the query and the fragment are ignored.
  *
  * @returns `null` for a text that is no URL, such as owner/name
- * @throws {ServiceError} `invalid` for a URL of another host, or of another page. The error does not contain the URL, which
+ * @throws {ServiceError} `invalid` for a URL of an unknown host, or of another page. The error does not contain the URL, which
  *   can have credentials.
  */
-export function readRepositoryUrl(text: string, { gitBaseUrl }: RepositoryUrlDeps): RepositoryReference | null {
-  const given = text.trim();
-  if (given.length > MAX_LENGTH || SHORT_FORM.test(given)) return null;
-  const address = splitAddress(given);
+export function readRepositoryUrl(text: string, { own, connected }: KnownHosts): RepositoryReference | null {
+  const address = findAddress(text);
   if (address === null) return null;
-  const base = new URL(gitBaseUrl);
-  if (!isSameHost(address, base)) throw otherHost(base);
+  const bases = [own, ...connected].map((url) => new URL(url));
+  const ofHost = bases.filter((base) => isSameHost(address, base));
+  const [base] = ofHost.filter((each) => isBelow(address, each)).toSorted(byLongestPath);
+  if (base === undefined) throw otherHost(address, ofHost[0] ?? new URL(own), ofHost.length > 0);
   const parts = splitPath(address.path);
   const prefix = splitPath(base.pathname);
-  const hasPrefix = prefix.every((part, at) => parts[at] === part);
-  // With SSH, the path of a repository often lacks the prefix that it has on the web.
-  if (!hasPrefix && address.port !== null) throw otherHost(base);
-  const [owner, name = "", ...page] = parts.slice(hasPrefix ? prefix.length : 0);
+  const [owner, name = "", ...page] = parts.slice(startsWith(parts, prefix) ? prefix.length : 0);
   const tree = readTree(page);
   if (owner === undefined || name === "" || tree === null) throw otherPage(base);
-  return { repo: `${owner}/${name.replace(/(?<=.)\.git$/i, "")}`, tree };
+  return { repo: `${owner}/${name.replace(/(?<=.)\.git$/i, "")}`, host: base.host || null, tree };
+}
+
+function findAddress(text: string): Address | null {
+  const given = text.trim();
+  return given.length > MAX_LENGTH || SHORT_FORM.test(given) ? null : splitAddress(given);
 }
 
 function splitAddress(given: string): Address | null {
@@ -76,6 +86,19 @@ function splitAddress(given: string): Address | null {
 
 function isSameHost({ hostname, port }: Address, base: URL): boolean {
   return toPlainHost(hostname) === toPlainHost(base.hostname) && (port === null || port === base.port);
+}
+
+/** With SSH, the path of a repository often lacks the prefix that it has on the web. */
+function isBelow({ path, port }: Address, base: URL): boolean {
+  return port === null || startsWith(splitPath(path), splitPath(base.pathname));
+}
+
+function startsWith(parts: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((part, at) => parts[at] === part);
+}
+
+function byLongestPath(a: URL, b: URL): number {
+  return b.pathname.length - a.pathname.length;
 }
 
 function splitPath(path: string): string[] {
@@ -95,8 +118,14 @@ function readTree(page: readonly string[]): string[] | null {
   return prefix?.[0] === "src" && NO_BRANCH.includes(tree?.[0] ?? "") ? null : tree;
 }
 
-function otherHost(base: URL): ServiceError {
-  return new ServiceError("invalid", `repo: is a URL of another git host. ${describeHost(base)}`);
+function otherHost({ hostname }: Address, base: URL, isKnown: boolean): ServiceError {
+  if (isKnown || !/^[a-z0-9.-]{1,253}$/i.test(hostname))
+    return new ServiceError("invalid", `repo: is a URL of another git host. ${describeHost(base)}`);
+  const advice = "An administrator connects it with POST /v1/git-connections, or in the dashboard (Git connections).";
+  return new ServiceError(
+    "invalid",
+    `repo: the organization has no git connection to ${hostname}. ${advice} ${describeHost(base)}`,
+  );
 }
 
 function otherPage(base: URL): ServiceError {
@@ -113,27 +142,43 @@ function describeHost({ protocol, host, pathname }: URL): string {
 }
 
 /**
- * Replaces a URL in `repo` by owner/name, and adds the branch and the folder that the URL contains. Everything else stays as it is,
- * also an input that is not valid.
+ * Replaces a URL in `repo` by owner/name, and adds the host, and the branch and the folder that the URL contains. Everything else
+ * stays as it is, also an input that is not valid.
  *
  * @param folderField - the field of the folder in the repository
- * @throws {ServiceError} `invalid` for a URL of another host or page, and for one that contradicts the other fields
+ * @throws {ServiceError} `invalid` for a URL of an unknown host or another page, and for one that contradicts the other fields
  */
-export function normalizeRepository(deps: RepositoryUrlDeps, input: unknown, folderField: string): unknown {
+export async function normalizeRepository(
+  deps: RepositoryUrlDeps,
+  orgId: string,
+  input: unknown,
+  folderField: string,
+): Promise<unknown> {
   if (typeof input !== "object" || input === null || !("repo" in input) || typeof input.repo !== "string") return input;
-  const reference = readRepositoryUrl(input.repo, deps);
+  if (findAddress(input.repo) === null) return input;
+  const hosts = { own: deps.gitBaseUrl, connected: await listConnectedUrls(deps, orgId) };
+  return replaceUrl(input as RepositoryInput, hosts, folderField);
+}
+
+type RepositoryInput = Readonly<Record<string, unknown> & { repo: string }>;
+
+/** Replaces the URL in `repo`, which can be no URL at all. */
+export function replaceUrl(input: RepositoryInput, hosts: KnownHosts, folderField: string): unknown {
+  const reference = readRepositoryUrl(input.repo, hosts);
   if (reference === null) return input;
-  const fields = input as Record<string, unknown>;
-  const { tree, repo } = reference;
+  const { tree, repo, host } = reference;
+  const { host: wantedHost } = input;
+  if (readText(wantedHost) !== null && wantedHost !== host) throw contradiction("host", "host");
+  const named = { ...input, repo, ...(host !== null && { host }) };
   const [firstPart] = tree;
-  if (firstPart === undefined) return { ...input, repo };
-  const branch = readText(fields["branch"]) ?? firstPart;
+  if (firstPart === undefined) return named;
+  const branch = readText(input["branch"]) ?? firstPart;
   const path = tree.join("/");
   if (path !== branch && !path.startsWith(`${branch}/`)) throw contradiction("branch", "branch");
   const folder = path.slice(branch.length + 1);
-  if (folder === "") return { ...input, repo, branch };
-  if (toPlainFolder(readText(fields[folderField]) ?? folder) !== folder) throw contradiction(folderField, "folder");
-  return { ...input, repo, branch, [folderField]: folder };
+  if (folder === "") return { ...named, branch };
+  if (toPlainFolder(readText(input[folderField]) ?? folder) !== folder) throw contradiction(folderField, "folder");
+  return { ...named, branch, [folderField]: folder };
 }
 
 function readText(value: unknown): string | null {

@@ -3,42 +3,41 @@ import { inTransaction } from "../shared/transaction.ts";
 import type { ChangeGitConnectionDeps } from "./create-git-connection.ts";
 import {
   checkCredential,
-  checkGitToken,
+  checkSecret,
   connectionNotFound,
   type GitConnectionView,
+  type GivenCredential,
   resolveUsername,
   sealToken,
-  toAccess,
   toView,
 } from "./git-connection-rules.ts";
 import { GitConnection } from "./git-connection.entity.ts";
 
-export interface UpdateGitConnection {
+export interface UpdateGitConnection extends GivenCredential {
   id: string;
-  token: string;
   /** By default as before. */
   username?: string | undefined;
 }
 
 /**
- * Replaces the token of a connection, after the host has accepted the new one.
+ * Replaces the token of a connection, or the private key of a GitHub App, after the host has accepted the new one.
  *
  * @throws {ServiceError} `not_found`; `invalid` for a token that the host does not accept
  */
 export async function updateGitConnection(
   deps: ChangeGitConnectionDeps,
   { orgId }: Caller,
-  { id, token, username }: UpdateGitConnection,
+  { id, username, ...given }: UpdateGitConnection,
 ): Promise<GitConnectionView> {
-  checkGitToken(token);
   const before = await deps.em.fork().findOne(GitConnection, { id, orgId });
   if (before === null) throw connectionNotFound();
-  const { kind, url, repositories = null } = before;
+  const { kind, url } = before;
   const changed = {
     username: username === undefined ? before.username : resolveUsername(kind, username),
-    sealedToken: sealToken(deps, id, url, token),
+    sealedToken: sealToken(deps, id, url, checkSecret(kind, given)),
   };
-  const isChecked = await checkCredential(deps, toAccess(deps, { id, kind, url, ...changed }), repositories);
+  const { appId, installationId, repositories } = before;
+  const isChecked = await checkCredential(deps, { id, kind, url, appId, installationId, repositories, ...changed });
   return inTransaction(deps.em, async (em) => {
     const connection = await em.findOne(GitConnection, { id, orgId });
     if (connection === null) throw connectionNotFound();

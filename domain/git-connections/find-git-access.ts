@@ -1,13 +1,14 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { type GitAccess, GitHostError, type GitHosts } from "../ports/git-hosts.ts";
+import { REPOSITORY_NOT_READABLE } from "../ports/git-source.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
 import { GitConnection } from "./git-connection.entity.ts";
-import { type GitConnectionDeps, toAccess } from "./git-connection-rules.ts";
+import { openAccess, type OpenAccessDeps } from "./open-access.ts";
 
 export interface FindGitAccessDeps {
   em: EntityManager;
-  gitHosts: Pick<GitHosts, "checkRepository">;
-  gitTokenCipher: GitConnectionDeps["gitTokenCipher"];
+  gitHosts: Pick<GitHosts, "checkRepository" | "issueToken">;
+  gitTokenCipher: OpenAccessDeps["gitTokenCipher"];
   /** The host whose public repositories can be deployed without a connection, such as `https://github.com`. */
   gitBaseUrl: string;
 }
@@ -25,12 +26,16 @@ export interface WantedRepository {
  * Finds how to read a repository now: with the connection that is the most specific one for it.
  *
  * @returns `null` for a repository of the service's own git host without a connection
- * @throws {BuildFailure} `user` when the organization is not connected to the host any more
+ * @throws {BuildFailure} `user` when the organization is not connected to the host any more, or its GitHub App may not read the
+ *   repository any more; `platform` when GitHub does not respond
  */
 export async function findGitAccess(deps: FindGitAccessDeps, wanted: WantedRepository): Promise<GitAccess | null> {
   const host = wanted.host ?? hostOf(deps.gitBaseUrl);
   const [connection] = await findConnections(deps, wanted, host);
-  if (connection !== undefined) return toAccess(deps, connection);
+  if (connection !== undefined)
+    return openAccess(deps, connection, wanted).catch((error: unknown) => {
+      throw error instanceof GitHostError ? toBuildFailure(error) : error;
+    });
   if (wanted.host === null || wanted.host === hostOf(deps.gitBaseUrl)) return null;
   throw new BuildFailure(
     "user",
@@ -61,25 +66,53 @@ export async function resolveHost(
   const others = [...new Map(connections.toReversed().map((each) => [each.host, each])).values()];
   if (others.every((each) => each.host === own)) return null;
   const found = await Promise.all(
-    others.map(async (each) => ((await canRead(deps, toAccess(deps, each), repo)) ? [each.host] : [])),
+    others.map(async (each) => {
+      const open = () => openAccess(deps, each, { repo });
+      return (await canRead(deps, open, repo)) ? [each.host] : [];
+    }),
   );
   const isOwn = others.some((each) => each.host === own);
-  if (!isOwn && own !== null && (await canRead(deps, { url: deps.gitBaseUrl, authorization: null }, repo)))
-    found.push([own]);
+  const openOwn = () => Promise.resolve({ url: deps.gitBaseUrl, authorization: null });
+  if (!isOwn && own !== null && (await canRead(deps, openOwn, repo))) found.push([own]);
   const hosts = found.flat();
   if (hosts.length > 1)
     throw new ServiceError("invalid", `host: is required, because ${hosts.join(" and ")} have ${repo}.`);
   return hosts[0] === undefined || hosts[0] === own ? null : hosts[0];
 }
 
-async function canRead({ gitHosts }: FindGitAccessDeps, access: GitAccess, repo: string): Promise<boolean> {
+/** Returns the URLs below which the connected hosts of an organization have their repositories. */
+export async function listConnectedUrls({ em }: Pick<FindGitAccessDeps, "em">, orgId: string): Promise<string[]> {
+  const connections = await em.fork().find(GitConnection, { orgId }, { fields: ["url"] });
+  return [...new Set(connections.map(({ url }) => url))];
+}
+
+async function canRead(
+  { gitHosts }: FindGitAccessDeps,
+  open: () => Promise<GitAccess>,
+  repo: string,
+): Promise<boolean> {
   try {
-    await gitHosts.checkRepository(access, repo);
+    await gitHosts.checkRepository(await open(), repo);
     return true;
   } catch (error) {
     if (error instanceof GitHostError) return false;
     throw error;
   }
+}
+
+/** An app that may not read a repository looks as if the repository did not exist, as with a token. */
+function toBuildFailure({ problem }: GitHostError): BuildFailure {
+  if (problem === "unreachable")
+    return new BuildFailure(
+      "platform",
+      "GitHub did not issue a token for the repository.",
+      "Your app is not the cause. Deploy again in a few minutes.",
+    );
+  return new BuildFailure(
+    "user",
+    REPOSITORY_NOT_READABLE,
+    "Check on GitHub that the GitHub App of the git connection is installed for it, may read contents, and is not suspended. Then deploy again.",
+  );
 }
 
 /** The connections for a repository, the most specific ones first. */

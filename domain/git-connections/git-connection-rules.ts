@@ -1,10 +1,12 @@
 import { checkRepo } from "../repositories/repository-rules.ts";
-import type { GitHostAccess, GitHostKind, GitHosts } from "../ports/git-hosts.ts";
+import type { GitHostKind, GitHosts } from "../ports/git-hosts.ts";
 import { GitHostError } from "../ports/git-hosts.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { checkToken } from "../shared/token-rules.ts";
 import type { ValueCipher } from "../shared/value-cipher.ts";
 import type { GitConnection } from "./git-connection.entity.ts";
+import { normalizePrivateKey } from "./github-app-rules.ts";
+import { DEFAULT_USERNAMES, openAccess, type StoredCredential } from "./open-access.ts";
 
 export interface GitConnectionDeps {
   gitHosts: GitHosts;
@@ -20,23 +22,18 @@ export interface GitConnectionView {
   host: string;
   repositories: string | null;
   username: string;
+  /** `null` for a connection with a token. */
+  app_id: string | null;
+  installation_id: number | null;
   checked_at: string | null;
   created_at: string;
 }
 
 const DEFAULT_URLS: Partial<Record<GitHostKind, string>> = {
   github: "https://github.com",
+  github_app: "https://github.com",
   gitlab: "https://gitlab.com",
   bitbucket: "https://bitbucket.org",
-};
-
-/** The user name that a host expects beside a token. */
-const DEFAULT_USERNAMES: Record<GitHostKind, string> = {
-  github: "x-access-token",
-  gitlab: "oauth2",
-  gitea: "git",
-  bitbucket: "x-token-auth",
-  git: "git",
 };
 
 const MAX_TOKEN_LENGTH = 4000;
@@ -56,9 +53,30 @@ export function normalizeUrl({ gitHosts }: GitConnectionDeps, kind: GitHostKind,
   return `${origin}${pathname.replace(/\/+$/, "")}`;
 }
 
-/** @throws {ServiceError} `invalid` */
-export function checkGitToken(token: string): void {
+/** What authenticates the service at a host. */
+export interface GivenCredential {
+  token?: string | undefined;
+  private_key?: string | undefined;
+}
+
+/**
+ * Returns the secret of a credential: the token, or the private key of a GitHub App.
+ *
+ * @throws {ServiceError} `invalid`
+ */
+export function checkSecret(kind: GitHostKind, { token, private_key: privateKey }: GivenCredential): string {
+  if (kind === "github_app") {
+    if (token !== undefined) throw notOfKind("token", kind, "private_key");
+    return normalizePrivateKey(privateKey);
+  }
+  if (privateKey !== undefined) throw notOfKind("private_key", kind, "token");
+  if (token === undefined) throw new ServiceError("invalid", "token: is required.");
   checkToken(token, MAX_TOKEN_LENGTH);
+  return token;
+}
+
+function notOfKind(field: string, kind: GitHostKind, valid: string): ServiceError {
+  return new ServiceError("invalid", `${field}: the kind "${kind}" has none. Send ${valid}.`);
 }
 
 /**
@@ -87,49 +105,41 @@ export function sealToken({ gitTokenCipher }: GitConnectionDeps, id: string, url
 }
 
 /**
- * Returns how to read the host of a connection.
- *
- * @throws {ServiceError} `conflict` when the token cannot be decrypted any more
- */
-export function toAccess(
-  { gitTokenCipher }: Pick<GitConnectionDeps, "gitTokenCipher">,
-  { id, kind, url, username, sealedToken }: Pick<GitConnection, "id" | "kind" | "url" | "username" | "sealedToken">,
-): GitHostAccess {
-  const token = gitTokenCipher.open(sealedToken, [id, url]);
-  if (token === null)
-    throw new ServiceError("conflict", `The token for ${new URL(url).host} cannot be read any more. Send it again.`);
-  const authorization = `Basic ${Buffer.from(`${username}:${token}`).toString("base64")}`;
-  // Bitbucket has tokens of users, which belong to a user name, and tokens of repositories.
-  const isBasic = kind === "bitbucket" && username !== DEFAULT_USERNAMES.bitbucket;
-  const scheme = kind === "gitea" ? "token" : "Bearer";
-  return { kind, url, authorization, apiAuthorization: isBasic ? authorization : `${scheme} ${token}` };
-}
-
-/**
  * Checks a credential with what the host offers for it: its API, or the one repository that it is for.
  *
  * @returns whether it could be checked
  * @throws {ServiceError} `invalid` when the host refuses it or cannot be reached
  */
 export async function checkCredential(
-  { gitHosts }: GitConnectionDeps,
-  access: GitHostAccess,
-  repositories: string | null,
+  deps: GitConnectionDeps,
+  credential: StoredCredential & Pick<GitConnection, "repositories">,
 ): Promise<boolean> {
+  const { kind, url, repositories = null } = credential;
   const repo = repositories?.includes("/") ? repositories : null;
-  if (repo === null && access.kind === "git") return false;
-  await (repo === null ? gitHosts.check(access) : gitHosts.checkRepository(access, repo)).catch((error: unknown) => {
-    throw toServiceError(error, new URL(access.url).host, repo);
-  });
+  if (repo === null && kind === "git") return false;
+  try {
+    const access = await openAccess(deps, credential, { repo });
+    await (repo === null ? deps.gitHosts.check(access) : deps.gitHosts.checkRepository(access, repo));
+  } catch (error) {
+    throw toServiceError(error, { kind, host: new URL(url).host }, repo);
+  }
   return true;
 }
 
 /** @param repo - the repository that was asked for */
-export function toServiceError(error: unknown, host: string, repo: string | null): unknown {
+export function toServiceError(
+  error: unknown,
+  { kind, host }: Pick<GitConnection, "kind" | "host">,
+  repo: string | null,
+): unknown {
   if (!(error instanceof GitHostError)) return error;
+  const refused =
+    kind === "github_app"
+      ? `private_key: ${host} does not accept it. Check that it belongs to the app, and that the app may read contents and is not suspended.`
+      : `token: ${host} does not accept it. Check that it is complete, has not expired, and may read repositories.`;
   const messages = {
-    refused: `token: ${host} does not accept it. Check that it is complete, has not expired, and may read repositories.`,
-    not_found: `${host} has no repository ${repo ?? ""} that this token can read.`,
+    refused,
+    not_found: `${host} has no repository ${repo ?? ""} that this ${kind === "github_app" ? "app" : "token"} can read.`,
     unreachable: `url: ${host} cannot be reached, or does not respond as a git host of this kind.`,
   };
   return new ServiceError("invalid", messages[error.problem]);
@@ -137,6 +147,7 @@ export function toServiceError(error: unknown, host: string, repo: string | null
 
 export function toView(connection: GitConnection): GitConnectionView {
   const { id, kind, url, host, repositories = null, username, checkedAt, createdAt } = connection;
+  const { appId = null, installationId = null } = connection;
   return {
     id,
     kind,
@@ -144,6 +155,8 @@ export function toView(connection: GitConnection): GitConnectionView {
     host,
     repositories,
     username,
+    app_id: appId,
+    installation_id: installationId,
     checked_at: checkedAt?.toISOString() ?? null,
     created_at: createdAt.toISOString(),
   };

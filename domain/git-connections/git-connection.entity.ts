@@ -20,7 +20,12 @@ const GitConnectionSchema = defineEntity({
     /** Whose repositories it is for: an owner, or one repository as owner/name; `null` for all of the host. */
     repositories: p.text().nullable(),
     username: p.text(),
+    /** The token, or the private key of a GitHub App, encrypted. */
     sealedToken: p.text(),
+    /** Of a GitHub App. */
+    appId: p.text().nullable(),
+    /** Of a GitHub App: which account has permitted it to read its repositories. */
+    installationId: p.bigint("number").nullable(),
     createdBy: p.uuid().nullable(),
     /** When the host last accepted the token; `null` for a host whose credential could not be checked. */
     checkedAt: p.datetime(3).nullable(),

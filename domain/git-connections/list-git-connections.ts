@@ -8,10 +8,10 @@ import {
   connectionNotFound,
   type GitConnectionDeps,
   type GitConnectionView,
-  toAccess,
   toServiceError,
   toView,
 } from "./git-connection-rules.ts";
+import { openAccess } from "./open-access.ts";
 
 export interface ReadGitConnectionsDeps extends GitConnectionDeps {
   em: EntityManager;
@@ -55,8 +55,8 @@ export async function listRepositories(
   const pattern = repositories === null || repositories.includes("/") ? repositories : `${repositories}/`;
   const isCovered = ({ repo }: HostedRepository) =>
     isDeployable(repo) && (pattern === null || repo === pattern || (pattern.endsWith("/") && repo.startsWith(pattern)));
-  const { items, nextPage } = await ask(connection, null, () =>
-    deps.gitHosts.listRepositories(toAccess(deps, connection), query, page),
+  const { items, nextPage } = await ask(connection, null, async () =>
+    deps.gitHosts.listRepositories(await openAccess(deps, connection, { repo: null }), query, page),
   );
   return { repositories: items.filter(isCovered), next_page: nextPage };
 }
@@ -78,8 +78,8 @@ export async function listBranches(
 ): Promise<BranchPage> {
   checkRepo(repo);
   const connection = await findConnection(deps, orgId, id);
-  const { items, nextPage } = await ask(connection, repo, () =>
-    deps.gitHosts.listBranches(toAccess(deps, connection), repo, page),
+  const { items, nextPage } = await ask(connection, repo, async () =>
+    deps.gitHosts.listBranches(await openAccess(deps, connection, { repo }), repo, page),
   );
   return { branches: items, next_page: nextPage };
 }
@@ -92,11 +92,11 @@ async function findConnection({ em }: ReadGitConnectionsDeps, orgId: string, id:
   return connection;
 }
 
-async function ask<T>({ host }: GitConnection, repo: string | null, call: () => Promise<T>): Promise<T> {
+async function ask<T>(connection: GitConnection, repo: string | null, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw toServiceError(error, host, repo);
+    throw toServiceError(error, connection, repo);
   }
 }
 

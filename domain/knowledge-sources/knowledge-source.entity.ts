@@ -31,6 +31,8 @@ export const KnowledgeSourceSchema = defineEntity({
     url: p.text().nullable(),
     /** As owner/name; `null` for a URL. */
     repo: p.text().nullable(),
+    /** The connected git host that has the repository; `null` for the service's own. */
+    gitHost: p.text().nullable(),
     /** `null`: `main`, or the default branch of a repository without `main`. */
     branch: p.text().nullable(),
     /** The folder in the repository; an empty text for all of it. */

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { DocumentKind } from "../documents/document-kind.ts";
 import type { DocumentLanguage } from "../documents/passage-languages.ts";
+import { type FindGitAccessDeps, resolveHost } from "../git-connections/find-git-access.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -11,7 +12,7 @@ import { KnowledgeSource } from "./knowledge-source.entity.ts";
 import { checkLocation, type GivenLocation, nextCheck, SOURCE_LIMITS, sourceNotFound } from "./source-rules.ts";
 import { findSource, findSources, type SourceDetail, type SourceSummary } from "./source-view.ts";
 
-export interface ManageSourcesDeps {
+export interface ManageSourcesDeps extends FindGitAccessDeps {
   em: EntityManager;
   db: Db;
   jobs: JobQueue;
@@ -29,16 +30,23 @@ export interface AddSource extends GivenLocation {
  *   many sources
  */
 export async function addSource(
-  { em: root, jobs }: Pick<ManageSourcesDeps, "em" | "jobs">,
+  deps: FindGitAccessDeps & Pick<ManageSourcesDeps, "em" | "jobs">,
   { orgId, userId }: Caller,
   { kind, language = "auto", ...given }: AddSource,
 ): Promise<SourceDetail> {
+  const { em: root, jobs } = deps;
   const location = checkLocation(given);
+  const { repo: wanted } = location;
+  const gitHost = wanted === null ? null : await resolveHost(deps, { orgId, repo: wanted }, given.host);
   return inLockedTransaction(root, [`knowledge sources ${orgId}`], async (em) => {
     const others = await findSources(queryBuilderOf(em), orgId);
     const same = others.find(
-      ({ url, repo, branch, path }) =>
-        url === location.url && repo === location.repo && branch === location.branch && (path ?? "") === location.path,
+      ({ url, repo, host, branch, path }) =>
+        url === location.url &&
+        repo === location.repo &&
+        host === gitHost &&
+        branch === location.branch &&
+        (path ?? "") === location.path,
     );
     if (same !== undefined)
       throw new ServiceError("conflict", `The source ${same.source_id} has this location. Refresh it instead.`);
@@ -49,7 +57,7 @@ export async function addSource(
         `An organization can have at most ${sourcesOfOrganization} sources. Delete sources that are not needed any more.`,
       );
     const source = em.create(KnowledgeSource, {
-      ...{ orgId, kind, language, ...location, status: "queued", skipped: [] },
+      ...{ orgId, kind, language, ...location, gitHost, status: "queued", skipped: [] },
       ...{ nextCheckAt: nextCheck(new Date()), createdBy: userId },
     });
     await em.flush();
@@ -73,7 +81,7 @@ export function getSource({ db }: Pick<ManageSourcesDeps, "db">, { orgId }: Call
 
 /** Queues a reading of a source, unless one is waiting or running. @throws {ServiceError} `not_found` */
 export async function refreshSource(
-  { em: root, db, jobs }: ManageSourcesDeps,
+  { em: root, db, jobs }: Pick<ManageSourcesDeps, "db" | "em" | "jobs">,
   { orgId }: Caller,
   id: string,
 ): Promise<SourceDetail> {

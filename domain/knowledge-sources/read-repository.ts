@@ -1,7 +1,7 @@
 import { findPathProblem, isDocumentFile, isHiddenFile } from "../documents/archive-files.ts";
 import { DOCUMENT_LIMITS } from "../documents/document-limits.ts";
 import type { SourceFile, Workspace } from "../ports/temporary-workspaces.ts";
-import { checkOutRepository } from "../repositories/check-out-repository.ts";
+import { checkOutRepository } from "../git-connections/check-out-repository.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import type { SkippedFile } from "./knowledge-source.entity.ts";
@@ -25,11 +25,11 @@ export async function readRepository(
   signal: AbortSignal,
 ): Promise<SourceOutcome> {
   const { source, owner } = claimed;
-  const { git, workspaces } = deps;
-  const workspace = await workspaces.open(source.id, owner.source.run);
+  const workspace = await deps.workspaces.open(source.id, owner.source.run);
   try {
-    const checkout = { repo, branch: source.branch ?? null, timeoutSeconds: TIMEOUT_SECONDS, signal };
-    const commit = await checkOutRepository(git, workspace, checkout);
+    const { branch = null, gitHost: host = null } = source;
+    const wanted = { orgId: owner.orgId, repo, host, branch };
+    const commit = await checkOutRepository(deps, workspace, { ...wanted, timeoutSeconds: TIMEOUT_SECONDS, signal });
     if (commit === source.commit) return {};
     const { files, leftOut } = await listFiles(workspace, source.path);
     const stored = await listStored(deps, claimed);

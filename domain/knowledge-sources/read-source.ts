@@ -1,17 +1,16 @@
 import type { DocumentOwner } from "../documents/document-owner.ts";
 import type { WriteDocumentDeps } from "../documents/write-document.ts";
 import type { DocumentReader } from "../ports/document-reader.ts";
-import type { GitSource } from "../ports/git-source.ts";
 import type { PublicFiles } from "../ports/public-files.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
+import type { CheckOutRepositoryDeps } from "../git-connections/check-out-repository.ts";
 import type { Db } from "../database-types.ts";
 import type { KnowledgeSource, SkippedFile } from "./knowledge-source.entity.ts";
 
-export interface ReadSourceDeps extends WriteDocumentDeps {
+export interface ReadSourceDeps extends WriteDocumentDeps, CheckOutRepositoryDeps {
   db: Db;
   documentReader: DocumentReader;
   publicFiles: PublicFiles;
-  git: GitSource;
   workspaces: TemporaryWorkspaces;
 }
 

@@ -21,6 +21,8 @@ export interface SourceLocation {
   url: string | null;
   /** `null` for a URL. */
   repo: string | null;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  host: string | null;
   branch: string | null;
   path: string;
 }
@@ -28,14 +30,20 @@ export interface SourceLocation {
 export interface GivenLocation {
   url?: string | undefined;
   repo?: string | undefined;
+  /** The git host; without it, the one that has the repository. */
+  host?: string | undefined;
   branch?: string | undefined;
   path?: string | undefined;
 }
 
-/** @throws {ServiceError} `invalid` */
-export function checkLocation({ url, repo, branch, path = "" }: GivenLocation): SourceLocation {
+/**
+ * Checks where a source is, without asking a host.
+ *
+ * @throws {ServiceError} `invalid`
+ */
+export function checkLocation({ url, repo, host, branch, path = "" }: GivenLocation): Omit<SourceLocation, "host"> {
   if (url !== undefined) {
-    const fields = { repo, branch, path: path === "" ? undefined : path };
+    const fields = { repo, host, branch, path: path === "" ? undefined : path };
     const [other] = Object.entries(fields).find(([, value]) => value !== undefined) ?? [];
     if (other !== undefined) throw invalid(`${other}: is of a repository. Send either url or repo, and not both.`);
     return { url: checkUrl(url), repo: null, branch: null, path: "" };

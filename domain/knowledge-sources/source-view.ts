@@ -71,6 +71,7 @@ function toSummary(row: SourceRow): SourceSummary {
     type: row.url === null ? "repository" : "url",
     url: row.url,
     repo: row.repo,
+    host: row.git_host,
     branch: row.branch,
     path: row.path === "" ? null : row.path,
     kind: row.kind,

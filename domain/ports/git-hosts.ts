@@ -1,5 +1,8 @@
-/** A kind of git host: which API it has, and with which user name it takes a token. `git` has no API. */
-export const GIT_HOST_KINDS = ["github", "gitlab", "gitea", "bitbucket", "git"] as const;
+/**
+ * A kind of git host: which API it has, and how the service authenticates. `github_app` is GitHub too, where an app has a private key
+ * in place of a token. `git` has no API.
+ */
+export const GIT_HOST_KINDS = ["github", "github_app", "gitlab", "gitea", "bitbucket", "git"] as const;
 
 export type GitHostKind = (typeof GIT_HOST_KINDS)[number];
 
@@ -17,6 +20,27 @@ export interface GitHostAccess extends GitAccess {
   /** The header `Authorization` for the API. */
   apiAuthorization: string;
 }
+
+/** A GitHub App, with the key with which it authenticates. */
+export interface GitHubApp {
+  /** Of the host: `https://github.com`, or an own GitHub Enterprise Server. */
+  url: string;
+  /** Its id, or its client id. */
+  appId: string;
+  /** RSA, as PEM. */
+  privateKey: string;
+}
+
+/** What an account has permitted an app: it has installed the app for all or some of its repositories. */
+export interface Installation {
+  id: number;
+  /** The name of the user or the organization. */
+  account: string;
+  isSuspended: boolean;
+}
+
+/** What a token of an installation permits, such as `{ contents: "read" }`. An installation may permit less. */
+export type TokenPermissions = Readonly<Partial<Record<"contents" | "metadata" | "statuses", "read" | "write">>>;
 
 export interface HostedRepository {
   /** As owner/name. In GitLab, the owner can be a group in a group, which cannot be deployed. */
@@ -76,6 +100,28 @@ export interface GitHosts {
    * @throws {GitHostError}
    */
   listRepositories(host: GitHostAccess, query: string, page: number): Promise<HostedPage<HostedRepository>>;
+  /**
+   * Finds installations of an app: the one with the id, the one for the owner or the repository, or all.
+   *
+   * @param wanted.repositories - an owner, or one repository as owner/name
+   * @throws {GitHostError} `refused` when GitHub does not accept the key
+   */
+  findInstallations(
+    app: GitHubApp,
+    wanted: { installationId: number | null; repositories: string | null },
+  ): Promise<Installation[]>;
+  /**
+   * Returns a token of an installation, which is valid for at least ten minutes. It is kept until then.
+   *
+   * @param repo - the only repository for which it is; `null` for all of the installation
+   * @throws {GitHostError} `refused` or `not_found` when the installation is suspended or deleted, lacks the repository or does
+   *   not permit what is wanted
+   */
+  issueToken(
+    app: GitHubApp & { installationId: number },
+    repo: string | null,
+    permissions: TokenPermissions,
+  ): Promise<string>;
   /** @throws {GitHostError} */
   listBranches(host: GitHostAccess, repo: string, page: number): Promise<HostedPage<HostedBranch>>;
 }

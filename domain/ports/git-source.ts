@@ -29,6 +29,9 @@ export interface CheckedOut {
   warnings?: readonly string[];
 }
 
+/** One message for a repository that does not exist and one that is private: it does not disclose which repositories exist. */
+export const REPOSITORY_NOT_READABLE = "The repository does not exist, or the service cannot read it.";
+
 /** The source code of apps. */
 export interface GitSource {
   /**

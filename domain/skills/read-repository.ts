@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { checkBranch, checkRepo } from "../repositories/repository-rules.ts";
-import type { GitSource } from "../ports/git-source.ts";
 import type { Workspace, TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
-import { checkOutRepository } from "../repositories/check-out-repository.ts";
+import { resolveHost } from "../git-connections/find-git-access.ts";
+import { checkOutRepository, type CheckOutRepositoryDeps } from "../git-connections/check-out-repository.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { CheckoutLimiter } from "./checkout-limiter.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";
 import { findPathViolation } from "./file-path-rules.ts";
 import type { SkillRepository } from "./skill.entity.ts";
 
-export interface ReadRepositoryDeps {
-  git: GitSource;
+export interface ReadRepositoryDeps extends CheckOutRepositoryDeps {
   workspaces: TemporaryWorkspaces;
   checkouts: CheckoutLimiter;
 }
 
 export interface RepositoryFolder {
   repo: string;
+  /** The git host; without it, the one that has the repository. */
+  host?: string | undefined;
   /** By default `main`, or the default branch of a repository without `main`. */
   branch?: string | undefined;
   /** The folder of the skill; by default the root. Its name may differ from that of the skill, as it often does. */
@@ -33,20 +34,22 @@ const TIMEOUT_SECONDS = 60;
  *   `conflict` or `unavailable` while other repositories are read
  */
 export async function readRepository(
-  { git, workspaces, checkouts }: ReadRepositoryDeps,
+  deps: ReadRepositoryDeps,
   orgId: string,
-  { name, repo, branch, path = "." }: RepositoryFolder & { name: string },
+  { name, repo, host: wantedHost, branch, path = "." }: RepositoryFolder & { name: string },
 ): Promise<{ files: SkillFiles; repository: SkillRepository }> {
   checkRepo(repo);
   if (branch !== undefined) checkBranch(branch);
   const folder = normalizeFolder(path);
+  const { workspaces, checkouts } = deps;
   return checkouts.run(orgId, async () => {
+    const host = await resolveHost(deps, { orgId, repo }, wantedHost);
     const workspace = await workspaces.open(randomUUID(), 1);
     try {
-      const checkout = { repo, branch: branch ?? null, timeoutSeconds: TIMEOUT_SECONDS };
-      const commit = await checkOutRepository(git, workspace, checkout);
+      const wanted = { repo, host, branch: branch ?? null };
+      const commit = await checkOutRepository(deps, workspace, { ...wanted, orgId, timeoutSeconds: TIMEOUT_SECONDS });
       const files = await readFolder(workspace, folder, name);
-      return { files, repository: { repo, branch: branch ?? null, path: folder, commit } };
+      return { files, repository: { ...wanted, path: folder, commit } };
     } finally {
       await workspace.remove();
     }

@@ -55,9 +55,9 @@ export function toSkillDetail(row: SkillRow, files: SkillDetail["files"]): Skill
   };
 }
 
-/** Returns a text such as `acme/skills@main:skills/pdf`, without what was not given. */
+/** Returns a text such as `gitlab.com/acme/skills@main:skills/pdf`, without what was not given, and the service's own host. */
 export function toSource(repository: SkillRepository | null): string {
   if (repository === null) return "upload";
-  const { repo, branch, path } = repository;
-  return `${repo}${branch === null ? "" : `@${branch}`}${path === "." ? "" : `:${path}`}`;
+  const { repo, host = null, branch, path } = repository;
+  return `${host === null ? "" : `${host}/`}${repo}${branch === null ? "" : `@${branch}`}${path === "." ? "" : `:${path}`}`;
 }

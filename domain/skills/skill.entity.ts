@@ -5,6 +5,8 @@ import type { SkillRequirements } from "./skill-requirements.ts";
 /** Where the files of a skill come from; `null` for an upload. */
 export interface SkillRepository {
   repo: string;
+  /** The connected git host that has it; `null` or absent for the service's own. */
+  host?: string | null;
   /** `null` for the default of the repository. */
   branch: string | null;
   /** The folder of the skill; `.` for the root. */

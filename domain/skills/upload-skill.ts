@@ -34,6 +34,8 @@ export interface UploadSkill {
   archive?: string | undefined;
   /** A repository that contains the files, instead of `files`. */
   repo?: string | undefined;
+  /** The git host of the repository; without it, the one that has the repository. */
+  host?: string | undefined;
   /** Of the repository. */
   branch?: string | undefined;
   /** The folder in the repository. */
@@ -92,14 +94,14 @@ interface Source {
 }
 
 async function readSource(deps: UploadSkillDeps, orgId: string, request: UploadSkill): Promise<Source> {
-  const { name, files, archive, repo, branch, path } = request;
+  const { name, files, archive, repo, host, branch, path } = request;
   if ([files, archive, repo].filter((source) => source !== undefined).length !== 1)
     throw new ServiceError("invalid", "Send exactly one of files, archive and repo.");
-  if (repo !== undefined) return readRepository(deps, orgId, { name, repo, branch, path });
-  if (branch !== undefined || path !== undefined)
+  if (repo !== undefined) return readRepository(deps, orgId, { name, repo, host, branch, path });
+  if (host !== undefined || branch !== undefined || path !== undefined)
     throw new ServiceError(
       "invalid",
-      "branch and path are for a skill from a repository. Send repo too, or omit them.",
+      "host, branch and path are for a skill from a repository. Send repo too, or omit them.",
     );
   if (archive !== undefined) return { files: await readArchive(deps.archives, name, archive), repository: null };
   return { files: decodeFiles(name, files ?? []), repository: null };

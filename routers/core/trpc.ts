@@ -166,11 +166,12 @@ const checkedIdempotencyKey = t.middleware(({ ctx: { idempotencyKey: key }, next
   return next();
 });
 
-/** Accepts a URL of the git host for `repo`, except in REST. A URL that is not accepted is an invalid input like any other. */
+/** Accepts a URL of a git host for `repo`, except in REST. A URL that is not accepted is an invalid input like any other. */
 const acceptRepositoryUrl = (folderField: string) =>
-  t.middleware(({ ctx, getRawInput, next }) => {
-    if (!ctx.acceptsRepositoryUrls) return next();
-    return next({ getRawInput: async () => normalizeRepository(ctx.service, await getRawInput(), folderField) });
+  t.middleware(({ ctx: { acceptsRepositoryUrls, caller, service }, getRawInput, next }) => {
+    if (!acceptsRepositoryUrls || caller === null) return next();
+    const { orgId } = caller;
+    return next({ getRawInput: async () => normalizeRepository(service, orgId, await getRawInput(), folderField) });
   });
 
 /** The base of every procedure. It requires a credential of an organization. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Lookup } from "./connect-to-host.ts";
 import { isPublic } from "./public-address.ts";
+import { NoAllowedAddress, requestHost } from "./request-host.ts";
 import { resolveAddresses } from "./resolve-addresses.ts";
 
 export interface PublicHttpsOptions {
@@ -52,49 +52,23 @@ export class RefusedUrl extends Error {
 }
 
 /**
- * Sends a request to a host that an untrusted party names. It resolves the host name itself and connects to the same addresses that
- * it checked, so that a name cannot resolve to another address in between (DNS rebinding). It follows no redirect, and
- * sends no cookie and no credential but those in `headers`.
+ * Sends a request to a host with a name and a public address, over HTTPS only. See `requestHost`.
  *
  * @throws {RefusedUrl}
  */
 export async function requestPublicHttps(
   url: URL,
-  { method = "GET", headers, maxHeaderBytes, port, timeoutMs, resolving, signal }: PublicHttpsRequest,
-  { lookup, isAllowedAddress = isPublic, isAllowedPort, trustedCertificates: ca }: PublicHttpsOptions,
+  { method = "GET", resolving, ...wanted }: PublicHttpsRequest,
+  { lookup, isAllowedAddress = isPublic, isAllowedPort, trustedCertificates }: PublicHttpsOptions,
 ): Promise<IncomingMessage> {
-  const { protocol, hostname } = url;
-  // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
-  if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) throw new RefusedUrl("url");
+  if (url.protocol !== "https:" || isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) throw new RefusedUrl("url");
   if (url.port !== "" && isAllowedPort?.(Number(url.port)) === false) throw new RefusedUrl("port");
-  const resolved = await resolveAddresses(hostname, lookup ?? null, resolving).catch((cause: unknown) => {
-    throw new RefusedUrl("resolution", { cause });
+  const resolve = (host: string) =>
+    resolveAddresses(host, lookup ?? null, resolving).catch((cause: unknown) => {
+      throw new RefusedUrl("resolution", { cause });
+    });
+  const request = { ...wanted, url, method, lookup: resolve, isAllowedAddress, trustedCertificates };
+  return requestHost(request).catch((error: unknown) => {
+    throw error instanceof NoAllowedAddress ? new RefusedUrl("address") : error;
   });
-  const allowed = resolved.filter(({ address }) => isAllowedAddress(address));
-  if (allowed.length === 0) throw new RefusedUrl("address");
-  // The types lack `autoSelectFamily`, which Node.js passes on to the socket.
-  const options: RequestOptions & { autoSelectFamily: boolean } = {
-    method,
-    headers,
-    agent: false,
-    servername: hostname,
-    rejectUnauthorized: true,
-    maxHeaderSize: maxHeaderBytes,
-    autoSelectFamily: true,
-    ...(port !== undefined && { port }),
-    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
-    ...(signal !== undefined && { signal }),
-    ...(ca !== undefined && { ca }),
-    lookup: (_host, _options, done) => done(null, [...allowed]),
-  };
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request(url, options);
-  // A host can also end the connection without an error, for example when it switches protocols unasked.
-  outgoing
-    .on("timeout", () => outgoing.destroy(new Error("The host did not respond in time")))
-    .on("error", reject)
-    .on("response", resolve)
-    .on("close", () => reject(new Error("The connection was closed without a response")));
-  outgoing.end();
-  return promise;
 }

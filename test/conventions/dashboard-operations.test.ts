@@ -7,8 +7,6 @@ import { OPERATIONS } from "../../server/rest/operations.ts";
 
 const DASHBOARD = path.resolve(import.meta.dirname, "../../clients/dashboard/src");
 
-const NO_PAGE = "no page shows git connections yet: svc and REST do it";
-
 /** The operations that no page calls, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "agentRuntimes.declare": "a runtime declares what it has",
@@ -16,13 +14,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "apps.logs": "pages follow the stream of the deployment's log",
   "deployments.logs": "pages follow the stream of the deployment's log",
   "events.list": "pages follow the stream of events",
-  "gitConnections.branches": NO_PAGE,
   "archives.upload": "the command line sends folders to the REST API",
-  "gitConnections.create": NO_PAGE,
-  "gitConnections.delete": NO_PAGE,
-  "gitConnections.list": NO_PAGE,
-  "gitConnections.repositories": NO_PAGE,
-  "gitConnections.update": NO_PAGE,
   "knowledge.add": "sent as JSON or a file to the REST API, because the body may be large",
   "knowledge.addArchive": "pages unpack an archive and send its files one by one, to show what becomes of each",
   "knowledge.change": "sent as JSON to the REST API, because the body may be large",

@@ -37,7 +37,7 @@ test.skipIf(lacksBrowser)(
     await page.getByText(member.email).first().waitFor();
     expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual([
       ...["Overview", "Apps", "Agents", "Skills", "Knowledge", "Projects", "Usage", "Connect"],
-      ...["Tokens", "Members", "Organization", "Account"],
+      ...["Tokens", "Git connections", "Members", "Organization", "Account"],
     ]);
     await page.getByRole("link", { name: "Members", exact: true }).click();
     const hint = "Role admin or owner required to change roles and remove members. Your role is member.";

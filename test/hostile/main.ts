@@ -26,6 +26,7 @@ import { APP_ATTACKS } from "./app-attacks.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
+import { FORWARDER_ATTACKS } from "./forwarder-attacks.ts";
 import { INSTALL_ATTACKS } from "./install-attacks.ts";
 import { NATIVE_ATTACKS } from "./native-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
@@ -95,6 +96,7 @@ const attacks = [
   ...BUILD_ATTACKS,
   ...DEPENDENCY_ATTACKS,
   ...INSTALL_ATTACKS,
+  ...FORWARDER_ATTACKS,
   ...APP_ATTACKS,
   ...SERVER_ATTACKS,
   ...NATIVE_ATTACKS,

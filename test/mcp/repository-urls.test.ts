@@ -48,7 +48,7 @@ test("a URL of another host is an error that counts, by a tool and by typed RPC"
   const { gateway, rpc } = await givenClients();
   const request = { repo: "https://ada:s3cret@gitlab.com/acme/shop" };
   const result = await gateway.tool("service_deploy_app", request);
-  const reason = /repo: is a URL of another git host\. This service deploys from github\.com\..*: \d of 5 are left\./;
+  const reason = /repo: the organization has no git connection to gitlab\.com\..*: \d of 5 are left\./;
   expect([result.isError, result.text]).toEqual([true, expect.stringMatching(reason)]);
   expect(result.text).toContain("4 of 5");
   const error = await rpcErrorOf(rpc().apps.deploy.mutate(request));
@@ -71,7 +71,7 @@ test("a skill is not read from a URL of another host, and over REST from no URL"
   const error = await rpcErrorOf(
     rpc().skills.upload.mutate({ name: "pdf", repo: "https://gitlab.com/acme/skills/tree/main/pdf" }),
   );
-  expect(error).toMatchObject({ status: 400, message: expect.stringContaining("another git host") });
+  expect(error).toMatchObject({ status: 400, message: expect.stringContaining("has no git connection to gitlab.com") });
   const byRest = await rest.send("PUT", "/v1/skills/pdf", {
     ...{
       body: JSON.stringify({ repo: "https://github.com/acme/skills" }),

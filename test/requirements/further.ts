@@ -152,6 +152,7 @@ export const FURTHER_REQUIREMENTS = {
       "gitConnections.branches",
     ],
   }),
+  "git.apps": covered("beyond", "A GitHub App reads repositories, with tokens for one repository each.", {}),
   "knowledge.sources": covered("beyond", "Documents of Company Knowledge follow URLs and repositories.", {
     procedures: [
       "knowledgeSources.add",

@@ -234,6 +234,8 @@ export const FOR_ONE_OBJECT = [
  */
 export const FOR_NO_OBJECT = [
   "audit.list",
+  // Those of a GitHub App are GitHub's.
+  "gitConnections.create",
   "organization.update",
   "procedures.search",
   "projects.browse",

@@ -1,54 +1,27 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
-import { type GitServer, gitServer } from "../support/builds/git-server.ts";
+import { basicOf, type GiteaHost, giteaHost } from "../support/builds/gitea-host.ts";
 import { appRequest } from "../support/edge/app-request.ts";
+import { rpcClient, rpcErrorOf } from "../support/clients/rpc-client.ts";
+import { sourcesOf } from "../support/documents/knowledge-sources.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { skillDocument, skillsOf } from "../support/service/skills.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
 
 const TOKEN = "private-token-5f2a";
-const BASIC = `Basic ${Buffer.from(`git:${TOKEN}`).toString("base64")}`;
+const BASIC = basicOf(TOKEN);
 
 const resources = new AsyncDisposableStack();
 let harness: Harness;
-let host: GitServer;
+let host: GiteaHost;
 let folder: string;
-/** Which tokens the host accepts. */
-let isAccepted: boolean;
-
-/** A git host with the API of Gitea, whose repositories only a token can read. */
-function respondAsGitea(request: IncomingMessage, response: ServerResponse): boolean {
-  const url = new URL(request.url ?? "/", "http://host");
-  const answer = (status: number, body: unknown) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    return true;
-  };
-  if (!url.pathname.startsWith("/api/")) {
-    if (isAccepted && request.headers.authorization === BASIC) return false;
-    return answer(401, {});
-  }
-  if (!isAccepted || request.headers.authorization !== `token ${TOKEN}`) return answer(401, {});
-  if (url.pathname === "/api/v1/user") return answer(200, { login: "robot" });
-  if (url.pathname === "/api/v1/repos/search") {
-    const site = { full_name: "acme/site", default_branch: "main", private: true, updated_at: "2026-11-20T10:00:00Z" };
-    return answer(200, { data: [site, { ...site, full_name: "acme/docs" }].filter(matches(url)) });
-  }
-  if (url.pathname === "/api/v1/repos/acme/site/branches")
-    return answer(200, [{ name: "main", commit: { id: "a".repeat(40) } }]);
-  return answer(404, {});
-}
-
-function matches(url: URL) {
-  return ({ full_name }: { full_name: string }) => full_name.includes(url.searchParams.get("q") ?? "");
-}
 
 beforeAll(async () => {
   ({ path: folder } = resources.use(await temporaryFolder()));
-  host = resources.use(await gitServer(folder, respondAsGitea));
+  host = resources.use(await giteaHost(folder, TOKEN));
   const config = { gitBaseUrl: "http://127.0.0.1:1", gitPrivateNetworks: ["127.0.0.1"] };
   harness = resources.use(await createHarness({ worker: true, sharesBuilds: true, config }));
-  isAccepted = true;
   await (await Repository.create(folder, "acme/site")).commitFiles({ "index.html": "private page" });
 });
 afterAll(() => resources.disposeAsync());
@@ -111,7 +84,7 @@ test("repositories and branches are listed, within the repositories of the conne
   });
   expect((await tenant.rest.get(`${path}/repositories?query=docs`)).body["repositories"]).toEqual([]);
   expect((await tenant.rest.get(`${path}/branches?repo=acme/site`)).body).toEqual({
-    branches: [{ name: "main", commit: "a".repeat(40) }],
+    branches: ["main", "next"].map((name) => ({ name, commit: "a".repeat(40) })),
     next_page: null,
   });
   expect((await tenant.rest.get(`${path}/branches?repo=acme/none`)).status).toBe(400);
@@ -137,4 +110,62 @@ test("addresses to which the service does not connect are refused", async () => 
   for (const url of ["https://10.0.0.1", "http://93.184.215.14", "file:///srv", "https://u:p@git.example.com"])
     expect((await connect(tenant, { url })).body["error"]).toMatch(/^url: must/);
   expect((await connect(tenant, { url: undefined })).body["error"]).toMatch(/^url: is required/);
+});
+
+test("a repository is deployed by its URL at the connected host, and one of an unknown host is not", async () => {
+  const tenant = await harness.tenant();
+  await connect(tenant);
+  const rpc = rpcClient(harness.service.publicUrl, tenant.api_key);
+  const { app_id: id } = await rpc.apps.deploy.mutate({ repo: `${host.url}/acme/site/src/branch/main` });
+  const { body: app } = await harness.waitForStatus(tenant, id);
+  expect(app).toMatchObject({ status: "ready", repo: "acme/site", branch: "main", host: new URL(host.url).host });
+  const error = await rpcErrorOf(rpc.apps.deploy.mutate({ repo: "git@gitlab.example.com:acme/site.git" }));
+  expect(error).toMatchObject({
+    status: 400,
+    message: expect.stringContaining("no git connection to gitlab.example.com"),
+  });
+});
+
+test("a skill and a source of knowledge are read from a private repository, while there is a connection", async () => {
+  const [tenant, other] = [await harness.tenant(), await harness.tenant()];
+  const hostName = new URL(host.url).host;
+  await (
+    await Repository.create(folder, "acme/notes")
+  ).commitFiles({
+    "SKILL.md": skillDocument("notes"),
+    "docs/parking.md": "# Parking\n\nParking is free.",
+  });
+  const { body: connection } = await connect(tenant);
+  const skills = skillsOf(tenant.rest);
+  expect(await skills.upload("notes", { repo: "acme/notes" })).toMatchObject({
+    status: 200,
+    body: { source: `${hostName}/acme/notes` },
+  });
+  const sources = sourcesOf(tenant);
+  const source = await sources.add({ repo: "acme/notes", path: "docs", host: hostName });
+  expect(source).toMatchObject({ status: "ready", document_count: 1, host: hostName });
+  const refused = await skillsOf(other.rest).upload("notes", { repo: "acme/notes", host: hostName });
+  expect([refused.status, refused.body["error"]]).toEqual([400, expect.stringContaining("there is no git connection")]);
+  expect(await skillsOf(other.rest).upload("notes", { repo: "acme/notes" })).toMatchObject({ status: 503 });
+
+  await tenant.rest.send("DELETE", `/v1/git-connections/${String(connection["id"])}`, {});
+  expect(await sources.refresh(source)).toMatchObject({
+    status: "failed",
+    document_count: 1,
+    error: `repo: The organization has no git connection for acme/notes at ${hostName}.`,
+  });
+});
+
+test("of two hosts with a repository of the same name, the request chooses one", async () => {
+  await using second = await giteaHost(folder, TOKEN);
+  const tenant = await harness.tenant();
+  await connect(tenant);
+  await connect(tenant, { url: second.url });
+  const skills = skillsOf(tenant.rest);
+  await (await Repository.create(folder, "acme/tea")).commitFiles({ "SKILL.md": skillDocument("tea") });
+  const ambiguous = await skills.upload("tea", { repo: "acme/tea" });
+  expect([ambiguous.status, ambiguous.body["error"]]).toEqual([400, expect.stringMatching(/^host: is required/)]);
+  const name = new URL(second.url).host;
+  expect((await skills.upload("tea", { repo: "acme/tea", host: name })).body["source"]).toBe(`${name}/acme/tea`);
+  expect(second.authorizations).toContain(BASIC);
 });

@@ -198,6 +198,7 @@ const PAGES = [
   ["/usage", page(() => import("./pages/usage/usage.tsx"), "UsagePage")],
   ["/connect", page(() => import("./pages/connect/connect.tsx"), "ConnectPage")],
   ["/settings/tokens", page(() => import("./pages/settings/tokens.tsx"), "TokensPage")],
+  ["/settings/git-connections", page(() => import("./pages/settings/git-connections.tsx"), "GitConnectionsPage")],
   ["/settings/members", page(() => import("./pages/settings/members.tsx"), "MembersPage")],
   ["/settings/organization", page(() => import("./pages/settings/organization.tsx"), "OrganizationPage")],
   ["/settings/audit", page(() => import("./pages/settings/audit.tsx"), "AuditPage")],

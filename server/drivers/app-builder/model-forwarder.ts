@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { TokenUsage } from "../../../domain/ports/app-builder-agent.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
+import { readBody } from "../../http/read-body.ts";
 import { createSocketFolder, type SocketFolder } from "../../sandbox/socket-folder.ts";
 import { fixRequest, RefusedRequest } from "./forwarded-request.ts";
 import { UsageReader } from "./usage-reader.ts";
@@ -158,14 +159,9 @@ function operationOf(url: string): string {
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > LIMITS.requestBytes) throw new RefusedRequest("The request is too large.");
-    chunks.push(chunk);
-  }
-  const body = parseJson(Buffer.concat(chunks).toString("utf8"));
+  const bytes = await readBody(request, LIMITS.requestBytes);
+  if (bytes === null) throw new RefusedRequest("The request is too large.");
+  const body = parseJson(bytes.toString("utf8"));
   if (!isRecord(body)) throw new RefusedRequest("The body must be a JSON object.");
   return body;
 }

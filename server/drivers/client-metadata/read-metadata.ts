@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableClientMetadata } from "../../ports/client-metadata.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
+import { readBody } from "../../http/read-body.ts";
 
 const MAX_BYTES = 5 * 1024;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
@@ -12,7 +13,9 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
  */
 export async function readMetadata(response: IncomingMessage): Promise<Record<string, unknown>> {
   checkHeaders(response);
-  const value = parseBody(await readBody(response));
+  const body = await readBody(response, MAX_BYTES);
+  if (body === null) throw tooLarge();
+  const value = parseBody(body);
   if (!isRecord(value)) throw new UnreadableClientMetadata("it is not a JSON object");
   return value;
 }
@@ -26,17 +29,6 @@ function checkHeaders({ statusCode = 0, headers }: IncomingMessage): void {
   if ((headers["content-encoding"] ?? "identity") !== "identity")
     throw new UnreadableClientMetadata("it is compressed, although the request forbids compression");
   if (Number(headers["content-length"] ?? 0) > MAX_BYTES) throw tooLarge();
-}
-
-async function readBody(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function tooLarge(): UnreadableClientMetadata {

@@ -1,43 +1,38 @@
-import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import {
   type GitAccess,
   type GitHostAccess,
   GitHostError,
   type GitHosts,
+  type GitHubApp,
   type HostedBranch,
   type HostedPage,
   type HostedRepository,
+  type Installation,
+  type TokenPermissions,
 } from "../../../domain/ports/git-hosts.ts";
-import type { Lookup } from "../../sandbox/connect-to-host.ts";
-import { isInNetworks, isPublic } from "../../sandbox/public-address.ts";
-import { readJson, requestHost } from "../../sandbox/request-host.ts";
-import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
+import { isPublic } from "../../sandbox/public-address.ts";
 import { type ApiResponse, GIT_HOST_APIS, type GitHostApi } from "./git-host-apis.ts";
-
-export interface GitHostRules {
-  /** Private networks in which git hosts may be, as addresses or CIDR ranges. Elsewhere, only HTTPS to public addresses. */
-  networks: readonly string[];
-  /** Resolves a host name; by default with the name servers of the machine. */
-  lookup?: Lookup | undefined;
-}
+import { GitHubApps } from "./github-apps.ts";
+import { type GitHostRules, HostClient, toError } from "./host-client.ts";
 
 const MAX_URL_LENGTH = 500;
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-const TIMEOUT_MS = 10_000;
 /** How many pages are searched for a name, if the API cannot do it. */
 const MAX_SEARCHED_PAGES = 20;
 
 /** Git hosts that organizations name. It connects to public addresses, and to the private networks that the operator allows. */
 export class CheckedGitHosts implements GitHosts {
-  readonly #rules: GitHostRules;
+  readonly #networks: readonly string[];
+  readonly #client: HostClient;
+  readonly #apps: GitHubApps;
 
   constructor(rules: GitHostRules) {
-    this.#rules = rules;
+    this.#networks = rules.networks;
+    this.#client = new HostClient(rules);
+    this.#apps = new GitHubApps(this.#client);
   }
 
-  readonly isAllowedAddress = (address: string): boolean =>
-    isPublic(address) || isInNetworks(address, this.#rules.networks);
+  readonly isAllowedAddress = (address: string): boolean => this.#client.isAllowedAddress(address);
 
   findUrlProblem(text: string): string | null {
     const url = URL.parse(text);
@@ -47,7 +42,7 @@ export class CheckedGitHosts implements GitHosts {
       return "must have no credentials, no query and no fragment. Send the token in the field token";
     const host = url.hostname.replace(/^\[|\]$/g, "");
     if (isIP(host) !== 0 && !this.isAllowedAddress(host)) return `must not be in ${NOT_ALLOWED}`;
-    if (url.protocol === "http:" && (this.#rules.networks.length === 0 || (isIP(host) !== 0 && isPublic(host))))
+    if (url.protocol === "http:" && (this.#networks.length === 0 || (isIP(host) !== 0 && isPublic(host))))
       return "must start with https://, because without TLS the token could be read on the way";
     return null;
   }
@@ -59,8 +54,7 @@ export class CheckedGitHosts implements GitHosts {
 
   async checkRepository(access: GitAccess, repo: string): Promise<void> {
     const base = access.url.replace(/\/+$/, "");
-    const ask = (name: string) =>
-      this.#request(`${base}/${name}/info/refs?service=git-upload-pack`, access.authorization, "*/*");
+    const ask = (name: string) => this.#client.request(`${base}/${name}/info/refs?service=git-upload-pack`, access);
     const first = await ask(repo);
     first.destroy();
     if (first.statusCode === 200) return;
@@ -73,8 +67,7 @@ export class CheckedGitHosts implements GitHosts {
     const api = apiOf(host);
     const read = (at: number) =>
       this.#read(host, api.repositories(query, at), (each) => api.readRepositories(each, at));
-    if (query === "" || host.kind !== "github") return read(page);
-    // GitHub searches in the repositories of everybody only.
+    if (query === "" || api.searches) return read(page);
     const wanted = query.toLowerCase();
     const items: HostedRepository[] = [];
     for (let at: number | null = page; at !== null && at < page + MAX_SEARCHED_PAGES;) {
@@ -90,6 +83,21 @@ export class CheckedGitHosts implements GitHosts {
     return this.#read(host, api.branches(repo, page), (each) => api.readBranches(each, page));
   }
 
+  findInstallations(
+    app: GitHubApp,
+    wanted: { installationId: number | null; repositories: string | null },
+  ): Promise<Installation[]> {
+    return this.#apps.findInstallations(app, wanted);
+  }
+
+  issueToken(
+    app: GitHubApp & { installationId: number },
+    repo: string | null,
+    permissions: TokenPermissions,
+  ): Promise<string> {
+    return this.#apps.issueToken(app, repo, permissions);
+  }
+
   async #read<T>(host: GitHostAccess, path: string, read: (response: ApiResponse) => T): Promise<T> {
     const response = await this.#call(host, path);
     try {
@@ -99,56 +107,16 @@ export class CheckedGitHosts implements GitHosts {
     }
   }
 
-  async #call(host: GitHostAccess, path: string): Promise<ApiResponse> {
+  #call(host: GitHostAccess, path: string): Promise<ApiResponse> {
     const url = `${apiOf(host).root(new URL(host.url))}${path}`;
-    const response = await this.#request(url, host.apiAuthorization, "application/json");
-    if (response.statusCode !== 200) {
-      response.destroy();
-      throw toError(response.statusCode ?? 0);
-    }
-    const next = Number(response.headers["x-next-page"] ?? "");
-    try {
-      return { body: await readJson(response, MAX_RESPONSE_BYTES), nextPage: next > 0 ? next : null };
-    } catch (error) {
-      throw new GitHostError("unreachable", { cause: error });
-    }
-  }
-
-  async #request(url: string, authorization: string | null, accept: string): Promise<IncomingMessage> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const { lookup = null } = this.#rules;
-    try {
-      return await requestHost({
-        url: new URL(url),
-        method: "GET",
-        headers: {
-          accept,
-          "accept-encoding": "identity",
-          "user-agent": "app-provisioning-service",
-          ...(authorization !== null && { authorization }),
-        },
-        isAllowedAddress: this.isAllowedAddress,
-        lookup: (host) => (host === "localhost" ? Promise.resolve(LOOPBACK) : resolveAddresses(host, lookup, signal)),
-        signal,
-      });
-    } catch (error) {
-      throw new GitHostError("unreachable", { cause: error });
-    }
+    return this.#client.call(url, { authorization: host.apiAuthorization });
   }
 }
 
 const NOT_ALLOWED =
   "a network to which this service does not connect. The operator allows private networks with GIT_PRIVATE_NETWORKS";
 
-/** RFC 6761: name servers do not know it. */
-const LOOPBACK = [{ address: "127.0.0.1", family: 4 }];
-
 function apiOf({ kind }: GitHostAccess): GitHostApi {
   if (kind === "git") throw new Error("a host of the kind git has no API");
   return GIT_HOST_APIS[kind];
-}
-
-function toError(status: number): GitHostError {
-  if (status === 401 || status === 403) return new GitHostError("refused");
-  return new GitHostError(status === 404 ? "not_found" : "unreachable", { cause: `status ${status}` });
 }

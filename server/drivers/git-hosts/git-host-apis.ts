@@ -10,6 +10,8 @@ export interface ApiResponse {
 export interface GitHostApi {
   /** @param url - below which the host has its repositories */
   root(url: URL): string;
+  /** Whether it can search in the repositories of the credential by a part of the name. */
+  searches: boolean;
   /** A path that every valid credential can read. */
   account: string;
   repositories(query: string, page: number): string;
@@ -23,23 +25,39 @@ const PAGE_SIZE = 50;
 type Fields = Readonly<Record<string, unknown>>;
 
 const github: GitHostApi = {
-  root: ({ origin, host }) => (host === "github.com" ? "https://api.github.com" : `${origin}/api/v3`),
+  // GitHub.com, GitHub Enterprise Cloud with data residency, and GitHub Enterprise Server.
+  root: ({ origin, host }) =>
+    host === "github.com" || host.endsWith(".ghe.com") ? `https://api.${host}` : `${origin}/api/v3`,
+  // GitHub searches in the repositories of everybody only.
+  searches: false,
   account: "/user",
   repositories: (_query, page) => `/user/repos?${search({ sort: "pushed", per_page: PAGE_SIZE, page })}`,
   branches: (repo, page) => `/repos/${repo}/branches?${search({ per_page: PAGE_SIZE, page })}`,
-  readRepositories: (response, page) =>
-    toPage(response.body, page, (each) => ({
-      repo: text(each["full_name"]),
-      default_branch: textOrNull(each["default_branch"]),
-      is_private: each["private"] === true,
-      pushed_at: textOrNull(each["pushed_at"]),
-    })),
+  readRepositories: ({ body }, page) => readGitHubRepositories(body, page),
   readBranches: (response, page) =>
     toPage(response.body, page, (each) => ({ name: text(each["name"]), commit: text(fields(each["commit"])["sha"]) })),
 };
 
+function readGitHubRepositories(body: unknown, page: number): HostedPage<HostedRepository> {
+  return toPage(body, page, (each) => ({
+    repo: text(each["full_name"]),
+    default_branch: textOrNull(each["default_branch"]),
+    is_private: each["private"] === true,
+    pushed_at: textOrNull(each["pushed_at"]),
+  }));
+}
+
+/** The token of an installation is of no user. It reads the repositories that the account has chosen for the app. */
+const githubApp: GitHostApi = {
+  ...github,
+  account: "/installation/repositories?per_page=1",
+  repositories: (_query, page) => `/installation/repositories?${search({ per_page: PAGE_SIZE, page })}`,
+  readRepositories: ({ body }, page) => readGitHubRepositories(fields(body)["repositories"], page),
+};
+
 const gitlab: GitHostApi = {
   root: ({ href }) => `${href.replace(/\/+$/, "")}/api/v4`,
+  searches: true,
   account: "/user",
   repositories: (query, page) =>
     `/projects?${search({ membership: "true", order_by: "last_activity_at", search: query, per_page: PAGE_SIZE, page })}`,
@@ -62,6 +80,7 @@ const gitlab: GitHostApi = {
 
 const gitea: GitHostApi = {
   root: ({ href }) => `${href.replace(/\/+$/, "")}/api/v1`,
+  searches: true,
   account: "/user",
   repositories: (query, page) =>
     `/repos/search?${search({ q: query, sort: "updated", order: "desc", limit: PAGE_SIZE, page })}`,
@@ -79,6 +98,7 @@ const gitea: GitHostApi = {
 
 const bitbucket: GitHostApi = {
   root: ({ origin, host }) => (host === "bitbucket.org" ? "https://api.bitbucket.org/2.0" : `${origin}/2.0`),
+  searches: true,
   account: "/user",
   repositories: (query, page) => {
     const filter = query === "" ? "" : `&${search({ q: `name ~ ${JSON.stringify(query)}` })}`;
@@ -104,7 +124,13 @@ const bitbucket: GitHostApi = {
 };
 
 /** Sources: the REST references of GitHub, GitLab (v4), Gitea (v1) and Bitbucket Cloud (2.0). */
-export const GIT_HOST_APIS: Record<Exclude<GitHostKind, "git">, GitHostApi> = { github, gitlab, gitea, bitbucket };
+export const GIT_HOST_APIS: Record<Exclude<GitHostKind, "git">, GitHostApi> = {
+  github,
+  github_app: githubApp,
+  gitlab,
+  gitea,
+  bitbucket,
+};
 
 /** A full page can have a next one. */
 function toPage<Item>(body: unknown, page: number, read: (each: Fields) => Item): HostedPage<Item> {

@@ -1,12 +1,11 @@
-import type { Checkout } from "../../../domain/ports/git-source.ts";
+import { type Checkout, REPOSITORY_NOT_READABLE } from "../../../domain/ports/git-source.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type CheckoutLimits, type CheckoutViolation, describeViolation } from "./checkout-limits.ts";
 
-/** One message for both cases, so that the response does not disclose which private repositories exist. */
 export function repositoryNotReadable(): BuildFailure {
   return new BuildFailure(
     "user",
-    "The repository does not exist, or the service cannot read it.",
+    REPOSITORY_NOT_READABLE,
     "Check the spelling of `repo` (owner/name). For a private repository, connect its git host with a token that can read it. Then deploy again.",
   );
 }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { parseJson } from "../../../domain/shared/json.ts";
 import type { Lookup } from "../../sandbox/connect-to-host.ts";
 import { endToEndHeaders } from "../../sandbox/egress-proxy.ts";
-import { readJson, requestHost } from "../../sandbox/request-host.ts";
+import { readBody } from "../../http/read-body.ts";
+import { requestHost } from "../../sandbox/request-host.ts";
 import { type GitHost, originInSandbox } from "./git-host.ts";
 
 export interface ForwarderOptions extends GitHost {
@@ -114,7 +116,8 @@ export class GitForwarder {
 
   /** Objects at the same host are read through the forwarder too. */
   async #answerBatch(reply: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await readJson(reply, MAX_BATCH_BYTES).catch(() => null)) as { objects?: unknown } | null;
+    const bytes = await readBody(reply, MAX_BATCH_BYTES).catch(() => null);
+    const body = parseJson(bytes?.toString() ?? "") as { objects?: unknown } | null;
     if (typeof body !== "object" || body === null)
       return void response.writeHead(502).end("The host responded with something else than JSON");
     for (const object of Array.isArray(body.objects) ? (body.objects as BatchObject[]) : []) {

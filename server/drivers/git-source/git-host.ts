@@ -1,3 +1,5 @@
+import { basicAuthorization } from "../../../domain/shared/basic-authorization.ts";
+
 /** A host of git repositories. */
 export interface GitHost {
   /** `owner/name` is appended to it. It contains no credentials. */
@@ -23,8 +25,4 @@ export function splitCredentials(url: string): Pick<GitHost, "base" | "authoriza
   if (username === "" && password === "") return { base, authorization: null };
   [base.username, base.password] = ["", ""];
   return { base, authorization: basicAuthorization(decodeURIComponent(username), decodeURIComponent(password)) };
-}
-
-function basicAuthorization(username: string, password: string): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }

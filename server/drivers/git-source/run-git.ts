@@ -107,7 +107,10 @@ export function gitEnvironment({ protocol }: Pick<GitRemote, "protocol">): Recor
 }
 
 /** A host without a credential is reached at its address. For others, a forwarder adds the credential. */
-function egressTo({ host, limits, lookup = lookupAll }: CheckoutRun, program: CheckoutProgram): EgressOptions {
+export function egressTo(
+  { host, limits, lookup = lookupAll }: Pick<CheckoutRun, "host" | "limits" | "lookup">,
+  program: Pick<CheckoutProgram, "publicPort" | "repos">,
+): EgressOptions {
   const { base, authorization, isAllowedAddress } = host;
   const options = { isAllowedAddress, lookup, ...(program.publicPort && { publicPort: program.publicPort }) };
   if (authorization === null) return { ...options, allow: [hostAndPort(base)] };

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type fetch from "npm-registry-fetch";
+import { readBody } from "../../http/read-body.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import type { PackageCache } from "./package-cache.ts";
 import { type Packument, readPackument, type Tarball } from "./packument.ts";
@@ -163,14 +164,9 @@ function readableBody({ body }: fetch.Response): Readable {
 }
 
 async function readText(response: fetch.Response, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of readableBody(response) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_PACKUMENT) throw new NotInRegistry(`The metadata of ${name} is too large.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const body = await readBody(readableBody(response), MAX_PACKUMENT);
+  if (body === null) throw new NotInRegistry(`The metadata of ${name} is too large.`);
+  return body.toString();
 }
 
 function packumentOptions(name: string): fetch.Options {

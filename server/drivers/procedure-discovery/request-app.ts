@@ -1,4 +1,5 @@
 import http from "node:http";
+import { readBody } from "../../http/read-body.ts";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 
 /** The app did not respond as required. The message is a sentence for its owner. */
@@ -36,9 +37,9 @@ export async function requestApp(
   const { path, maxBytes = DEFAULT_MAX_BYTES } = request;
   try {
     const response = await sendRequest(app, request, signal);
-    const text = await readText(response, maxBytes);
-    if (text === null) throw new AppResponseError(`The app's response at ${path} is larger than ${maxBytes} bytes.`);
-    return { status: response.statusCode ?? 0, headers: response.headers, text };
+    const content = await readBody(response, maxBytes);
+    if (content === null) throw new AppResponseError(`The app's response at ${path} is larger than ${maxBytes} bytes.`);
+    return { status: response.statusCode ?? 0, headers: response.headers, text: content.toString("utf8") };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppResponseError) throw error;
@@ -59,17 +60,4 @@ function sendRequest(
       .on("error", reject)
       .end(body);
   });
-}
-
-/** @returns `null` when the body is larger than `maxBytes` */
-async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    // Leaving the loop closes the connection.
-    if (bytes > maxBytes) return null;
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { PublicFile, PublicFileRequest, PublicFiles } from "../../../domain/ports/public-files.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
+import { readBody } from "../../http/read-body.ts";
 import { RemoteFailure, RemoteFetcher, type RemoteFetcherOptions } from "../../sandbox/remote-fetcher.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -47,15 +48,10 @@ async function readResponse(response: IncomingMessage, maxBytes: number): Promis
     throw unreadable("its host compresses it, although the request forbids compression");
   const tooLarge = (): ServiceError => unreadable(`it has more than ${maxBytes / MEBIBYTE} MiB`);
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
+  const content = await readBody(response, maxBytes);
+  if (content === null) throw tooLarge();
   return {
-    content: Buffer.concat(chunks),
+    content,
     mediaType: readMediaType(headers),
     etag: readValidator(headers.etag),
     lastModified: readValidator(headers["last-modified"]),

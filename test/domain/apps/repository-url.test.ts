@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
-import { normalizeRepository, readRepositoryUrl } from "../../../domain/apps/repository-url.ts";
+import {
+  normalizeRepository,
+  readRepositoryUrl,
+  replaceUrl,
+  type RepositoryUrlDeps,
+} from "../../../domain/apps/repository-url.ts";
 
 const GITHUB = "https://github.com";
 const OWN = "https://user:pass@git.example.com:8443/scm";
 const LOCAL = "file:///srv/git";
+
+const ownHost = (own: string) => ({ own, connected: [] });
 
 test.each([
   [GITHUB, "https://github.com/acme/site"],
@@ -30,7 +37,8 @@ test.each([
   ["http://localhost:8080", "localhost:8080/acme/site"],
   [LOCAL, "file:///srv/git/acme/site.git"],
 ])("with repositories at %s, %j is acme/site", (gitBaseUrl, text) => {
-  expect(readRepositoryUrl(text, { gitBaseUrl })).toEqual({ repo: "acme/site", tree: [] });
+  const host = new URL(gitBaseUrl).host || null;
+  expect(readRepositoryUrl(text, ownHost(gitBaseUrl))).toEqual({ repo: "acme/site", host, tree: [] });
 });
 
 test.each([
@@ -44,19 +52,24 @@ test.each([
   "../..",
   "https://",
 ])("%j is no URL", (text) => {
-  expect(readRepositoryUrl(text, { gitBaseUrl: GITHUB })).toBeNull();
+  expect(readRepositoryUrl(text, ownHost(GITHUB))).toBeNull();
 });
+
+const notConnected = (host: string) =>
+  `repo: the organization has no git connection to ${host}. An administrator connects it with POST /v1/git-connections, or in the dashboard (Git connections).`;
 
 const GITHUB_ADVICE =
   "This service deploys from github.com. Pass owner/name, or a URL such as https://github.com/acme/site.";
 
 test.each([
-  [GITHUB, "https://gitlab.com/acme/site", `repo: is a URL of another git host. ${GITHUB_ADVICE}`],
-  [GITHUB, "https://github.com.evil.example/acme/site", "repo: is a URL of another git host."],
-  [GITHUB, "https://github.com@evil.example/acme/site", "repo: is a URL of another git host."],
-  [GITHUB, "https://github.com:444/acme/site", "repo: is a URL of another git host."],
-  [GITHUB, "git@gitlab.com:acme/site.git", "repo: is a URL of another git host."],
-  [GITHUB, "gitlab.com/acme/site", "repo: is a URL of another git host."],
+  [GITHUB, "https://gitlab.com/acme/site", `${notConnected("gitlab.com")} ${GITHUB_ADVICE}`],
+  [GITHUB, "https://github.com.other.example/acme/site", notConnected("github.com.other.example")],
+  [GITHUB, "https://github.com@other.example/acme/site", notConnected("other.example")],
+  [GITHUB, "https://ada:pass@other.example/acme/site", notConnected("other.example")],
+  [GITHUB, "https://github.com:444/acme/site", notConnected("github.com")],
+  [GITHUB, "git@gitlab.com:acme/site.git", notConnected("gitlab.com")],
+  [GITHUB, "gitlab.com/acme/site", notConnected("gitlab.com")],
+  [GITHUB, "git@<b>:acme/site", "repo: is a URL of another git host."],
   [GITHUB, "file:///etc/passwd", "repo: is a URL of another git host."],
   [GITHUB, "https://github.com/acme", `repo: is a URL of neither a repository nor a folder in one. ${GITHUB_ADVICE}`],
   [GITHUB, "https://github.com/", "neither a repository nor a folder"],
@@ -66,9 +79,9 @@ test.each([
   [OWN, "https://git.example.com:8443/acme/site", "such as https://git.example.com:8443/scm/acme/site."],
   [LOCAL, "https://github.com/acme/site", "deploys from a local folder. Pass owner/name, such as acme/site."],
 ])("with repositories at %s, %j is rejected, and the error says what is valid", (gitBaseUrl, text, reason) => {
-  const read = () => readRepositoryUrl(text, { gitBaseUrl });
+  const read = () => readRepositoryUrl(text, ownHost(gitBaseUrl));
   expect(read).toThrow(expect.objectContaining({ code: "invalid", message: expect.stringContaining(reason) }));
-  expect(read).not.toThrow(/pass@|\/srv|evil|passwd/);
+  expect(read).not.toThrow(/pass@|\/srv|passwd/);
 });
 
 const at = (path: string) => `https://github.com/acme/site/${path}`;
@@ -104,21 +117,47 @@ test.each([
     { branch: "next", root_directory: "web" },
   ],
 ])("%j names the branch and the folder of its URL", (input, expected) => {
-  const normalized = normalizeRepository({ gitBaseUrl: GITHUB }, input, "root_directory");
-  expect(normalized).toEqual({ repo: "acme/site", ...expected });
+  const normalized = replaceUrl(input, ownHost(GITHUB), "root_directory");
+  expect(normalized).toEqual({ repo: "acme/site", host: "github.com", ...expected });
+});
+
+const GITLAB = "https://gitlab.example.com:8443/code";
+const CONNECTED = { own: GITHUB, connected: [GITLAB, "https://gitea.example.com"] };
+
+test.each([
+  ["https://gitlab.example.com:8443/code/acme/site", "gitlab.example.com:8443", {}],
+  ["https://gitlab.example.com:8443/code/acme/site/-/tree/main/web", "gitlab.example.com:8443", { web: true }],
+  ["ssh://git@gitlab.example.com/acme/site.git", "gitlab.example.com:8443", {}],
+  ["git@gitea.example.com:acme/site.git", "gitea.example.com", {}],
+  ["https://gitea.example.com/acme/site/src/branch/main/web", "gitea.example.com", { web: true }],
+  ["https://github.com/acme/site/tree/main/web", "github.com", { web: true }],
+])("%j is a repository of a connected host", (repo, host, { web = false }: { web?: boolean }) => {
+  expect(replaceUrl({ repo }, CONNECTED, "path")).toEqual({
+    repo: "acme/site",
+    host,
+    ...(web && { branch: "main", path: "web" }),
+  });
+});
+
+test("of two connections to one host, the one with the longer path has the repository", () => {
+  const hosts = { own: "https://git.example.com", connected: ["https://git.example.com/code"] };
+  const repo = "https://git.example.com/code/acme/site";
+  expect(replaceUrl({ repo }, hosts, "path")).toEqual({ repo: "acme/site", host: "git.example.com" });
 });
 
 test("fields that contradict the URL are rejected", () => {
-  const normalize = (input: object) => () => normalizeRepository({ gitBaseUrl: GITHUB }, input, "path");
-  expect(normalize({ repo: at("tree/main/apps"), branch: "next" })).toThrow(
+  const replace = (input: { repo: string; [field: string]: string }) => () =>
+    replaceUrl(input, ownHost(GITHUB), "path");
+  expect(replace({ repo: at("tree/main/apps"), branch: "next" })).toThrow(
     "branch: the URL in repo contains another branch",
   );
-  expect(normalize({ repo: at("tree/main/apps"), path: "web" })).toThrow(
-    "path: the URL in repo contains another folder",
-  );
+  expect(replace({ repo: at("tree/main/apps"), path: "web" })).toThrow("path: the URL in repo contains another folder");
+  expect(replace({ repo: at(""), host: "gitlab.com" })).toThrow("host: the URL in repo contains another host");
+  expect(replace({ repo: at(""), host: "github.com" })()).toEqual({ repo: "acme/site", host: "github.com" });
 });
 
-test("an input without a URL stays as it is, also one that is not valid", () => {
+test("an input without a URL stays as it is, also one that is not valid", async () => {
+  const deps = { gitBaseUrl: GITHUB } as RepositoryUrlDeps;
   for (const input of [
     undefined,
     null,
@@ -130,10 +169,10 @@ test("an input without a URL stays as it is, also one that is not valid", () => 
     { repo: "acme/site", branch: 7 },
     { repo: "site" },
   ])
-    expect(normalizeRepository({ gitBaseUrl: GITHUB }, input, "path")).toBe(input);
+    expect(await normalizeRepository(deps, "an organization", input, "path")).toBe(input);
 });
 
 test("a text of megabytes is no URL, and is not matched against patterns that would take long", () => {
   for (const text of ["a.".repeat(2_000_000), `https://github.com/acme/${"a".repeat(2_000_000)}`])
-    expect(readRepositoryUrl(text, { gitBaseUrl: GITHUB })).toBeNull();
+    expect(readRepositoryUrl(text, ownHost(GITHUB))).toBeNull();
 });

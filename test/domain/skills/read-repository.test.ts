@@ -1,7 +1,9 @@
+import type { EntityManager } from "@mikro-orm/core";
 import { beforeEach, expect, test } from "vitest";
 import type { Checkout } from "../../../domain/ports/git-source.ts";
 import type { Workspace } from "../../../domain/ports/temporary-workspaces.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { ValueCipher } from "../../../domain/shared/value-cipher.ts";
 import { CheckoutLimiter } from "../../../domain/skills/checkout-limiter.ts";
 import { type ReadRepositoryDeps, readRepository } from "../../../domain/skills/read-repository.ts";
 
@@ -18,6 +20,11 @@ beforeEach(() => {
 });
 
 const deps: ReadRepositoryDeps = {
+  // An organization without git connections.
+  em: { fork: () => ({ find: () => Promise.resolve([]) }) } as unknown as EntityManager,
+  gitHosts: { checkRepository: () => expect.unreachable(), issueToken: () => expect.unreachable() },
+  gitTokenCipher: new ValueCipher("0123456789abcdef0123456789abcdef", "git-connections"),
+  gitBaseUrl: "https://github.com",
   git: {
     checkOut: async (checkout) => {
       checkouts.push(checkout);
@@ -72,7 +79,7 @@ async function read(request: { repo?: string; branch?: string; path?: string } =
 test("the branch main is read, or the default branch of a repository without it", async () => {
   expect(await read()).toEqual({
     files: { "SKILL.md": "# Root" },
-    source: { repo: "acme/skills", branch: null, path: ".", commit: COMMIT },
+    source: { repo: "acme/skills", host: null, branch: null, path: ".", commit: COMMIT },
   });
   expect(checkouts).toMatchObject([
     { repo: "acme/skills", branch: "main", orDefaultBranch: true, directory: expect.stringMatching(/\/1\/source$/) },

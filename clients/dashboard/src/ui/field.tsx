@@ -6,8 +6,8 @@ import {
   useId,
 } from "react";
 
-const INPUT_CLASS =
-  "block min-h-8 pointer-coarse:min-h-10 w-full rounded-md border border-line-strong bg-surface px-2.5 text-sm";
+export const INPUT_CLASS =
+  "block min-h-8 pointer-coarse:min-h-10 w-full rounded-md border border-line-strong bg-surface px-2.5 text-sm aria-invalid:border-danger";
 
 /** A select in a line of text or a cell of a table. */
 export const SELECT_CLASS =
@@ -16,22 +16,35 @@ export const SELECT_CLASS =
 interface Labels {
   label: string;
   hint?: string;
+  /** Why the service does not accept the value. */
+  error?: string | undefined;
 }
 
 interface LabeledProps extends Labels {
-  /** Renders the control with the attributes that connect it to the label and the hint. */
-  children: (attributes: { id: string; "aria-describedby": string | undefined }) => ReactNode;
+  /** Renders the control with the attributes that connect it to the label, the hint and the error. */
+  children: (attributes: {
+    id: string;
+    "aria-describedby": string | undefined;
+    "aria-invalid": true | undefined;
+  }) => ReactNode;
 }
 
-function Labeled({ label, hint, children }: LabeledProps) {
+export function Labeled({ label, hint, error, children }: LabeledProps) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const errorId = error === undefined ? undefined : `${id}-error`;
+  const describedBy = [errorId, hintId].filter((each) => each !== undefined).join(" ") || undefined;
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="block pb-1 text-sm font-medium">
         {label}
       </label>
-      {children({ id, "aria-describedby": hintId })}
+      {children({ id, "aria-describedby": describedBy, "aria-invalid": error === undefined ? undefined : true })}
+      {error !== undefined && (
+        <p id={errorId} role="alert" className="pt-1 text-sm wrap-anywhere text-danger">
+          {error}
+        </p>
+      )}
       {hint !== undefined && (
         <p id={hintId} className="pt-1 text-sm text-muted">
           {hint}
@@ -41,9 +54,9 @@ function Labeled({ label, hint, children }: LabeledProps) {
   );
 }
 
-export function Field({ label, hint, className = "", ...rest }: Labels & InputHTMLAttributes<HTMLInputElement>) {
+export function Field({ label, hint, error, className = "", ...rest }: Labels & InputHTMLAttributes<HTMLInputElement>) {
   return (
-    <Labeled label={label} {...(hint !== undefined && { hint })}>
+    <Labeled label={label} error={error} {...(hint !== undefined && { hint })}>
       {(attributes) => <input {...attributes} className={`${INPUT_CLASS} ${className}`} {...rest} />}
     </Labeled>
   );
@@ -53,15 +66,16 @@ export function Field({ label, hint, className = "", ...rest }: Labels & InputHT
 export function TextArea({
   label,
   hint,
+  error,
   className = "",
   ...rest
 }: Labels & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
-    <Labeled label={label} {...(hint !== undefined && { hint })}>
+    <Labeled label={label} error={error} {...(hint !== undefined && { hint })}>
       {(attributes) => (
         <textarea
           {...attributes}
-          className={`block w-full rounded-md border border-line-strong bg-surface px-2.5 py-2 text-sm placeholder:text-muted ${className}`}
+          className={`block w-full rounded-md border border-line-strong bg-surface px-2.5 py-2 text-sm placeholder:text-muted aria-invalid:border-danger ${className}`}
           {...rest}
         />
       )}

@@ -8,6 +8,7 @@ import {
   CircleUser,
   FolderKanban,
   Gauge,
+  GitBranch,
   KeyRound,
   type LucideIcon,
   PanelsTopLeft,
@@ -59,6 +60,7 @@ export const NAVIGATION: readonly { title: string | null; entries: readonly Entr
     title: "Settings",
     entries: [
       { to: "/settings/tokens", label: "Tokens", icon: KeyRound },
+      { to: "/settings/git-connections", label: "Git connections", icon: GitBranch },
       { to: "/settings/members", label: "Members", icon: Users },
       { to: "/settings/organization", label: "Organization", icon: Building2 },
       { to: "/settings/audit", label: "Audit log", icon: ScrollText, role: "owner" },

@@ -23,6 +23,7 @@ const ACTIONS: readonly Command[] = [
   { value: "new-app", label: "New app", kind: "Action", to: "/apps/new" },
   { value: "connect-agent", label: "Connect an agent", kind: "Action", to: "/connect" },
   { value: "create-token", label: "Create a token", kind: "Action", to: "/settings/tokens" },
+  { value: "connect-git", label: "Connect a git host", kind: "Action", to: "/settings/git-connections" },
   { value: "invite", label: "Invite a teammate", kind: "Action", to: "/settings/members" },
 ];
 

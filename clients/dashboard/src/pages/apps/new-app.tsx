@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { type SubmitEvent, useState } from "react";
 import { organizationSettingsQuery } from "../../organization-settings-query.ts";
 import { useOrganization } from "../../organization.ts";
@@ -9,10 +9,12 @@ import { Checkbox, Field, readText, readValue, Select, TextArea } from "../../ui
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { gitConnectionsQuery } from "../settings/git-connections-query.ts";
 import { DeployLimits } from "./deploy-limits.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { EnvFileProblems } from "./import-variables.tsx";
 import { parseEnvFile } from "./parse-env-file.ts";
+import { BranchField, type EnteredSource, RepositoryField } from "./source-fields.tsx";
 import { useDeploy } from "./use-deploy.ts";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
@@ -28,32 +30,30 @@ export function NewAppPage() {
 
 function DeployForm() {
   const given = useLocation().search as Record<string, unknown>;
-  const [repo, setRepo] = useState(typeof given["repo"] === "string" ? given["repo"] : "");
+  const [source, setSource] = useState<EnteredSource>(() => enteredSource(given["repo"]));
   const [variables, setVariables] = useState("");
   const { problems } = parseEnvFile(variables);
   const deploy = useDeploy();
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    deploy.mutate(readDeployRequest(new FormData(event.currentTarget)));
+    deploy.mutate(readDeployRequest(new FormData(event.currentTarget), source));
   };
   return (
     <form className="space-y-5" onSubmit={submit}>
       <Panel title="Source">
-        <Field
-          label="Repository"
-          name="repo"
-          required
-          // Pasting a URL is the first thing that people do here.
-          autoFocus
-          value={repo}
-          onChange={(event) => setRepo(event.currentTarget.value)}
-          placeholder="owner/name or https://github.com/owner/name"
-          hint="The URL of a repository, a branch or a folder at the git host works too."
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <Examples onChoose={setRepo} />
-        <BranchAndFolder />
+        <RepositoryField source={source} onChange={setSource} />
+        <Examples onChoose={(repo) => setSource(enteredSource(repo))} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <BranchField source={source} onChange={setSource} />
+          <Field
+            label="Folder"
+            name="root_directory"
+            placeholder="Found by the build"
+            hint="Of the app in a repository with several, such as apps/web"
+            autoComplete="off"
+          />
+        </div>
+        <ConnectHint />
       </Panel>
       <VariablesSection text={variables} onChange={setVariables} />
       <MoreSettings />
@@ -68,18 +68,23 @@ function DeployForm() {
   );
 }
 
-function BranchAndFolder() {
+function enteredSource(repo: unknown): EnteredSource {
+  return { repo: typeof repo === "string" ? repo : "", branch: "", chosen: null };
+}
+
+/** Without a connection, a private repository looks as if it did not exist. */
+function ConnectHint() {
+  const { id: orgId } = useOrganization();
+  const connections = useQuery(gitConnectionsQuery(orgId));
+  if (connections.data?.length !== 0) return null;
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
-      <Field label="Branch" name="branch" placeholder="main, or the default branch" autoComplete="off" />
-      <Field
-        label="Folder"
-        name="root_directory"
-        placeholder="Found by the build"
-        hint="Of the app in a repository with several, such as apps/web"
-        autoComplete="off"
-      />
-    </div>
+    <p className="text-muted">
+      For private repositories, and to choose from a list,{" "}
+      <Link to="/settings/git-connections" search={{ org: orgId }} className="underline">
+        connect a git host
+      </Link>
+      .
+    </p>
   );
 }
 
@@ -144,7 +149,7 @@ function MoreSettings() {
   );
 }
 
-function readDeployRequest(form: FormData) {
+function readDeployRequest(form: FormData, { chosen }: EnteredSource) {
   const given = (name: string) => {
     const text = readText(form, name);
     return text === "" ? {} : { [name]: text };
@@ -154,6 +159,7 @@ function readDeployRequest(form: FormData) {
   const kind = { secret: form.has("secret"), build: form.has("build") };
   return {
     repo: readText(form, "repo"),
+    ...(chosen !== null && { host: chosen.host }),
     ...given("branch"),
     ...given("root_directory"),
     ...given("customization"),

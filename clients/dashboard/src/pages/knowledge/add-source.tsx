@@ -25,7 +25,7 @@ export function AddSource() {
       <Button onClick={() => setOpen(true)}>Add source</Button>
       <Dialog
         title="Add a source"
-        description="It is read at once, and then every day. Only what the public can read can be a source."
+        description="It is read at once, and then every day. A private repository needs a git connection."
         open={isOpen}
         onClose={() => setOpen(false)}
       >

@@ -1,10 +1,18 @@
+import { findGitAccess, type FindGitAccessDeps } from "./find-git-access.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
 
+export interface CheckOutRepositoryDeps extends FindGitAccessDeps {
+  git: GitSource;
+}
+
 export interface RepositoryCheckout {
+  orgId: string;
   /** `owner/name`, already validated. */
   repo: string;
+  /** The connected git host that has the repository; `null` for the service's own. */
+  host: string | null;
   /** By default `main`, or the default branch of a repository without `main`. */
   branch: string | null;
   timeoutSeconds: number;
@@ -12,21 +20,22 @@ export interface RepositoryCheckout {
 }
 
 /**
- * Checks out a repository for something else than a deployment.
+ * Checks out a repository for something else than a deployment, with the git connection of the organization for it.
  *
  * @returns the id of the commit
  * @throws {ServiceError} `invalid` for a repository that cannot be read; `unavailable` when the git host does not respond
  * @throws the reason of `signal` when it is aborted
  */
 export async function checkOutRepository(
-  git: GitSource,
+  deps: CheckOutRepositoryDeps,
   { sourceDirectory: directory }: Pick<Workspace, "sourceDirectory">,
-  { repo, branch, timeoutSeconds, signal }: RepositoryCheckout,
+  { orgId, repo, host, branch, timeoutSeconds, signal }: RepositoryCheckout,
 ): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
-    const { commit } = await git.checkOut({
+    const { commit } = await deps.git.checkOut({
       repo,
+      access: await findGitAccess(deps, { orgId, repo, host }),
       branch: branch ?? "main",
       orDefaultBranch: branch === null,
       directory,
