@@ -57,7 +57,7 @@ const variables = z.array(newVariable).meta({
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
 });
 
-export const requestedHost = z
+const host = z
   .string()
   .max(300)
   .meta({
@@ -74,7 +74,7 @@ export const gitHost = z
 export const deployRequest = z
   .strictObject({
     repo: repository,
-    host: requestedHost.optional(),
+    host: host.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
@@ -246,5 +246,8 @@ export const deployToolRequest = z.strictObject({
   runtime: z.enum(RUNTIMES).optional().meta({ description: "How the app runs; by default the build detects it" }),
   variables: variables.optional(),
 });
+
+/** For skills and sources of knowledge too. */
+export const requestedHost = host;
 
 export const deployToolResponse = z.object({ app_id: z.uuid(), slug: z.string(), url: z.url() });

@@ -8,10 +8,10 @@ import { resolveAppId } from "../resolve-app.ts";
 const RUNTIMES = ["worker", "node"] as const;
 
 interface DeployOptions extends VariableOptions {
-  host?: string;
   branch?: string;
   customize?: string;
   rootDirectory?: string;
+  host?: string;
   buildNetwork?: boolean;
   runtime?: (typeof RUNTIMES)[number];
   wait: boolean;
@@ -26,11 +26,11 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .description(
       "Deploys a new app, shows its build, and prints its URL. To deploy an app again, use: svc deployments redeploy",
     )
-    .argument("<repository>", "the repository as owner/name, such as examples/guestbook, or its URL at a git host")
-    .option("--host <host>", "the git host, if more than one has the repository")
+    .argument("<repository>", "the repository as owner/name, such as examples/guestbook, or its URL at the git host")
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
     .option("--root-directory <folder>", "the folder of the app in the repository")
+    .option("--host <host>", "the git host, if more than one has the repository")
     .option("--build-network", "let the build connect to public addresses")
     .addOption(
       new Option("--runtime <runtime>", "how the app runs; by default the build detects it").choices(RUNTIMES),
@@ -79,10 +79,10 @@ async function deploy(context: Context, repository: string, options: DeployOptio
   const variables = await readVariables(context, options);
   const request: Input<"apps", "deploy"> = {
     repo: repository,
-    ...(options.host !== undefined && { host: options.host }),
     ...(options.branch !== undefined && { branch: options.branch }),
     ...(options.customize !== undefined && { customization: options.customize }),
     ...(options.rootDirectory !== undefined && { root_directory: options.rootDirectory }),
+    ...(options.host !== undefined && { host: options.host }),
     ...(options.buildNetwork === true && { build_network: true }),
     ...(options.runtime !== undefined && { runtime: options.runtime }),
     ...(variables.length > 0 && { variables }),
