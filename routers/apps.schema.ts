@@ -91,7 +91,7 @@ const branchOfApp = z.string().nullable().meta({
   description: "The branch that a deployment without one deploys; null for an app without a repository",
 });
 
-export const requestedHost = z
+const host = z
   .string()
   .max(300)
   .meta({
@@ -116,7 +116,7 @@ export const deployRequest = z
         description: "A name for people, in one line; default: that of the repository, or app",
         examples: ["Shop"],
       }),
-    host: requestedHost.optional(),
+    host: host.optional(),
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
@@ -292,5 +292,8 @@ export const deployToolRequest = z.strictObject({
   runtime: z.enum(RUNTIMES).optional().meta({ description: "How the app runs; by default the build detects it" }),
   variables: variables.optional(),
 });
+
+/** For skills and sources of knowledge too. */
+export const requestedHost = host;
 
 export const deployToolResponse = z.object({ app_id: z.uuid(), slug: z.string(), url: z.url() });

@@ -37,7 +37,7 @@ export const createGitConnectionRequest = z.strictObject({
       examples: ["https://git.example.com"],
     }),
   token: token.optional(),
-  app_id: appId.optional(),
+  github_app_id: appId.optional(),
   private_key: privateKey.optional(),
   installation_id: installationId.optional().meta({
     description:
@@ -71,7 +71,7 @@ export const gitConnection = z
     host: z.string().meta({ description: "What a deploy request can name as host" }),
     repositories: z.string().nullable(),
     username: z.string(),
-    app_id: z.string().nullable(),
+    github_app_id: z.string().nullable(),
     installation_id: installationId.nullable(),
     checked_at: timestamp
       .nullable()

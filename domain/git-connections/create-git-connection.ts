@@ -29,7 +29,7 @@ export interface CreateGitConnection extends GivenCredential {
   /** By default that of GitHub, GitLab or Bitbucket. */
   url?: string | undefined;
   /** The id of a GitHub App, or its client id. */
-  app_id?: string | undefined;
+  github_app_id?: string | undefined;
   /** By default the one for `repositories`, or the only one of the app. */
   installation_id?: number | undefined;
   /** By default what the kind of host expects beside a token. */
@@ -86,15 +86,16 @@ async function findCovered(
   deps: ChangeGitConnectionDeps,
   url: string,
   secret: string,
-  { kind, app_id, ...given }: CreateGitConnection,
+  { kind, github_app_id, ...given }: CreateGitConnection,
 ): Promise<{ repositories: string | null; appId: string | null; installationId: number | null }> {
   const [installationId, repositories] = [given.installation_id ?? null, given.repositories ?? null];
   if (kind !== "github_app") {
-    if (app_id === undefined && installationId === null) return { repositories, appId: null, installationId: null };
-    const field = app_id === undefined ? "installation_id" : "app_id";
+    if (github_app_id === undefined && installationId === null)
+      return { repositories, appId: null, installationId: null };
+    const field = github_app_id === undefined ? "installation_id" : "github_app_id";
     throw new ServiceError("invalid", `${field}: is for the kind "github_app" only.`);
   }
-  const appId = checkAppId(app_id);
+  const appId = checkAppId(github_app_id);
   try {
     const app = { url, appId, privateKey: secret };
     const { id, account } = await findInstallation(deps, app, { installationId, repositories });

@@ -23,7 +23,7 @@ export interface GitConnectionView {
   repositories: string | null;
   username: string;
   /** `null` for a connection with a token. */
-  app_id: string | null;
+  github_app_id: string | null;
   installation_id: number | null;
   checked_at: string | null;
   created_at: string;
@@ -155,7 +155,7 @@ export function toView(connection: GitConnection): GitConnectionView {
     host,
     repositories,
     username,
-    app_id: appId,
+    github_app_id: appId,
     installation_id: installationId,
     checked_at: checkedAt?.toISOString() ?? null,
     created_at: createdAt.toISOString(),

@@ -14,7 +14,10 @@ const MAX_NAMED = 10;
  */
 export function checkAppId(appId: string | undefined): string {
   if (appId !== undefined && /^[\w.-]{1,64}$/.test(appId)) return appId;
-  throw new ServiceError("invalid", `app_id: must be the id of a GitHub App, or its client id. Example: "123456".`);
+  throw new ServiceError(
+    "invalid",
+    `github_app_id: must be the id of a GitHub App, or its client id. Example: "123456".`,
+  );
 }
 
 /**

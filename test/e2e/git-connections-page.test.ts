@@ -61,7 +61,10 @@ test.skipIf(lacksBrowser)(
     expect(await page.getByLabel("URL", { exact: true }).getAttribute("aria-invalid")).toBe("true");
     await connect(page);
     await page.getByRole("cell", { name: "Gitea or Forgejo" }).waitFor();
-    await expectAccessible(page);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page);
+    }
     expect(await page.content()).not.toContain(TOKEN);
 
     await page.goto(page.url().replace("/settings/git-connections", "/apps/new"));

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterAll(() => resources.disposeAsync());
 
 function connect(tenant: Tenant, fields: object = {}) {
-  const app = { kind: "github_app", url: host.url, app_id: APP_ID, private_key: host.privateKey };
+  const app = { kind: "github_app", url: host.url, github_app_id: APP_ID, private_key: host.privateKey };
   return tenant.rest.post("/v1/git-connections", { ...app, ...fields });
 }
 
@@ -47,7 +47,7 @@ verifies("git.apps", "a repository is deployed by a GitHub App, with a token for
   const connected = await connect(tenant);
   expect(connected).toMatchObject({
     status: 201,
-    body: { kind: "github_app", repositories: "acme", app_id: APP_ID, installation_id: INSTALLATION_ID },
+    body: { kind: "github_app", repositories: "acme", github_app_id: APP_ID, installation_id: INSTALLATION_ID },
   });
   const app = await deployed(tenant);
   expect(app).toMatchObject({ status: "ready" });
@@ -104,7 +104,7 @@ test("the private key can be in PKCS#1 or PKCS#8, and other texts and keys are r
   for (const refused of [
     await replaceKey(tenant, connected.body, { private_key: foreign }),
     await connect(await harness.tenant(), { private_key: foreign }),
-    await connect(await harness.tenant(), { app_id: "1" }),
+    await connect(await harness.tenant(), { github_app_id: "1" }),
   ])
     expect([refused.status, refused.body["error"]]).toEqual([
       400,
@@ -112,7 +112,7 @@ test("the private key can be in PKCS#1 or PKCS#8, and other texts and keys are r
     ]);
   expect((await replaceKey(tenant, connected.body, { token: "x" })).body["error"]).toMatch(/^token: the kind/);
   expect((await connect(tenant, { kind: "github", token: "x", private_key: undefined })).body["error"]).toMatch(
-    /^app_id: /,
+    /^github_app_id: /,
   );
   expect(harness.logged()).not.toContain("PRIVATE KEY");
 });

@@ -14,6 +14,7 @@ interface DeployOptions extends VariableOptions {
   branch?: string;
   customize?: string;
   rootDirectory?: string;
+  host?: string;
   buildNetwork?: boolean;
   runtime?: (typeof RUNTIMES)[number];
   name?: string;
@@ -43,6 +44,7 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
     .option("--customize <text>", "instructions for the app builder agent")
     .option("--root-directory <folder>", "the folder of the app in the source")
+    .option("--host <host>", "the git host, if more than one has the repository")
     .option("--build-network", "let the build connect to public addresses")
     .addOption(
       new Option("--runtime <runtime>", "how the app runs; by default the build detects it").choices(RUNTIMES),
@@ -91,6 +93,7 @@ async function deploy(context: Context, argument: string, options: DeployOptions
   if (note !== null) context.output.message(note);
   if (source.kind === "repository") return deployRepository(context, source.repository, options);
   if (options.branch !== undefined) throw usageError("--branch is for a repository.");
+  if (options.host !== undefined) throw usageError("--host is for a repository.");
   if (options.watch === true && !options.wait) throw usageError("--watch waits for each deployment. Omit --no-wait.");
   // Loaded here, because few commands need it.
   const { deployFolder } = await import("../deploy-folder/deploy-folder.ts");
@@ -126,6 +129,7 @@ async function deployRepository(context: Context, repository: string, options: D
   const request: Input<"apps", "deploy"> = {
     repo: repository,
     ...(options.branch !== undefined && { branch: options.branch }),
+    ...(options.host !== undefined && { host: options.host }),
     ...(await readSettings(context, options)),
   };
   const client = await connect(context, `Deploying ${repository} …`);

@@ -11,7 +11,7 @@ import { GIT_CONNECTIONS, type GitHostKind, type NewGitConnection } from "./git-
 import { GIT_HOST_KINDS, KIND_OPTIONS } from "./git-host-kinds.ts";
 
 const FIELDS = [
-  ...["app_id", "installation_id", "private_key"],
+  ...["github_app_id", "installation_id", "private_key"],
   ...["url", "repositories", "username", "token"],
 ] as const satisfies (keyof NewGitConnection)[];
 
@@ -113,10 +113,10 @@ function AppFields({ errorOf }: { errorOf: ErrorOf }) {
     <>
       <Field
         label="App ID"
-        name="app_id"
+        name="github_app_id"
         required
         hint="On the page of the app at GitHub"
-        error={errorOf("app_id")}
+        error={errorOf("github_app_id")}
         autoComplete="off"
         spellCheck={false}
       />
@@ -180,7 +180,7 @@ export async function readSecret(form: FormData): Promise<{ token: string } | { 
 
 /** Leaves out empty fields. */
 async function readConnection(kind: GitHostKind, form: FormData): Promise<NewGitConnection> {
-  const given = (["url", "username", "repositories", "app_id"] as const).flatMap((name) => {
+  const given = (["url", "username", "repositories", "github_app_id"] as const).flatMap((name) => {
     const text = readText(form, name);
     return text === "" ? [] : [[name, text] as const];
   });

@@ -20,7 +20,7 @@ import { GIT_HOST_KINDS } from "./git-host-kinds.ts";
 export function GitConnectionRow({ connection }: { connection: GitConnection }) {
   const { id: orgId, api, role } = useOrganization();
   const client = useQueryClient();
-  const { id, kind, host, url, repositories, app_id, checked_at, created_at } = connection;
+  const { id, kind, host, url, repositories, github_app_id, checked_at, created_at } = connection;
   const remove = useMutation({
     mutationFn: () => api.gitConnections.delete.mutate({ id }),
     onSuccess: () => client.invalidateQueries({ queryKey: [GIT_CONNECTIONS, orgId] }),
@@ -31,7 +31,9 @@ export function GitConnectionRow({ connection }: { connection: GitConnection }) 
         <span title={url} className="font-medium">
           {host}
         </span>
-        <div className="text-muted">{app_id === null ? GIT_HOST_KINDS[kind].label : `GitHub App ${app_id}`}</div>
+        <div className="text-muted">
+          {github_app_id === null ? GIT_HOST_KINDS[kind].label : `GitHub App ${github_app_id}`}
+        </div>
         <ErrorNotice error={remove.error} />
       </Cell>
       <Cell>{repositories ?? <span className="text-muted">all that the token can read</span>}</Cell>
