@@ -1,7 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { openScriptedModel, type ScriptedModel, type ScriptedResponse } from "../support/documents/scripted-model.ts";
+import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifies } from "../support/verifies.ts";
 
 let model: ScriptedModel;
@@ -51,6 +55,26 @@ verifies(
     expect((await cli.run(["apps", "diff", slug, "--deployment", "1"])).stdout).toMatch(/\n\+.*Hi/);
     const reset = await cli.run(["deployments", "redeploy", slug, "--no-customization", "--json"]);
     expect([reset.code, JSON.parse(reset.stdout)]).toMatchObject([0, { number: 3, customization: null }]);
+  },
+);
+
+verifies(
+  ["cli.customize", "cli.deploy.folder"],
+  "the agent changes an app from a folder, and its changes are applied to the next state of the folder",
+  async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, "index.ts");
+    const page = (text: string) => `export default { fetch: () => new Response("Hello ${text}") };\n`;
+    await writeFile(file, page("one"));
+    const change = { path: "index.ts", old_string: "Hello", new_string: "Hi", replace_all: true };
+    model.respond({ tool: "edit_file", input: change }, "It says Hi.");
+    const deployed = await cli.run(["deploy", ".", "--customize", "say Hi"], { cwd: folder.path });
+    expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining("[service] edit index.ts\n")]);
+    expect((await appRequest(deployed.stdout.trim())).text).toBe("Hi one");
+    await writeFile(path.join(folder.path, "notes.txt"), "A file that the changes do not touch.");
+    const again = await cli.run(["deploy", "."], { cwd: folder.path });
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("applied the changes of deployment 1")]);
+    expect((await appRequest(deployed.stdout.trim())).text).toBe("Hi one");
   },
 );
 

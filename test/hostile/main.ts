@@ -23,6 +23,7 @@ import { startRegistry } from "../support/builds/test-registry.ts";
 import { runIn } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { APP_ATTACKS } from "./app-attacks.ts";
+import { ARCHIVE_ATTACKS } from "./archive-attacks.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
@@ -104,6 +105,7 @@ const attacks = [
   ...POSTGRES_SHARED_ATTACKS,
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,
+  ...ARCHIVE_ATTACKS,
   ...AVAILABILITY_ATTACKS,
 ].filter(({ name }) => name.toLowerCase().includes(words));
 

@@ -19,7 +19,7 @@ const WALL_TIME_MS = 120_000;
 const REPORT_BYTES = 64 * 1024;
 
 /** Those of a checkout with git. */
-export const DEFAULT_LIMITS: ArchiveLimits = {
+const DEFAULT_LIMITS: ArchiveLimits = {
   totalBytes: 512 * MEBIBYTE,
   fileBytes: 100 * MEBIBYTE,
   files: 50_000,
