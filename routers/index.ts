@@ -21,6 +21,7 @@ import { projectDocuments } from "./project-documents.ts";
 import { projects } from "./projects.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
+import { pushDeploy } from "./push-deploy.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
 import { sessions } from "./sessions.ts";
 import { agentRuntimes, agentSkills, skills } from "./skills.ts";
@@ -50,6 +51,7 @@ export const appRouter = router({
   procedures,
   projectDocuments,
   projects,
+  pushDeploy,
   runtimeLogs,
   servers,
   sessions,

@@ -25,7 +25,7 @@ export interface NewDeployment {
   createdBy: string | null;
   /** 1 for the first deployment of the app. */
   number: number;
-  trigger: "deploy" | "redeploy" | "rollback";
+  trigger: "deploy" | "redeploy" | "rollback" | "push";
   repo: string;
   /** The connected git host that has the repository; `null` for the service's own. */
   gitHost: string | null;

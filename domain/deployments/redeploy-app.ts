@@ -1,8 +1,10 @@
+import type { EntityManager } from "@mikro-orm/core";
+import type { App } from "../apps/app.entity.ts";
 import { checkCustomization } from "../apps/customization-text-rules.ts";
 import { checkBranch } from "../repositories/repository-rules.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
-import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
+import { addDeployment, type AddDeploymentDeps, type DeploymentSource } from "./add-deployment.ts";
 import type { DeploymentView } from "./deployment-view.ts";
 import { Deployment } from "./deployment.entity.ts";
 
@@ -36,20 +38,30 @@ export async function redeployApp(
 ): Promise<DeploymentView> {
   if (request.branch !== undefined) checkBranch(request.branch);
   checkCustomization(request.customization ?? undefined, deps.appBuilder);
-  return addDeployment(deps, { caller, appId, request, idempotencyKey }, async (em, app) => {
-    const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
-    const first = await em.findOneOrFail(Deployment, { appId, number: 1 });
-    return {
-      trigger: "redeploy",
-      repo: app.repo,
-      gitHost: app.gitHost ?? null,
-      branch: request.branch ?? app.branch,
-      branchIsDefault: request.branch === undefined && first.branchIsDefault,
-      requestedCommit: request.commit ?? null,
-      customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
-      rootDirectory: app.rootDirectory ?? null,
-      buildNetwork: app.buildNetwork,
-      requestedRuntime: app.requestedRuntime ?? null,
-    };
-  });
+  return addDeployment(deps, { caller, appId, request, idempotencyKey }, (em, app) =>
+    redeploymentOf(em, app, "redeploy", request),
+  );
+}
+
+/** What a further deployment of an app deploys. */
+export async function redeploymentOf(
+  em: EntityManager,
+  app: App,
+  trigger: "redeploy" | "push",
+  request: Omit<Redeploy, "id">,
+): Promise<DeploymentSource> {
+  const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
+  const first = await em.findOneOrFail(Deployment, { appId: app.id, number: 1 });
+  return {
+    trigger,
+    repo: app.repo,
+    gitHost: app.gitHost ?? null,
+    branch: request.branch ?? app.branch,
+    branchIsDefault: request.branch === undefined && first.branchIsDefault,
+    requestedCommit: request.commit ?? null,
+    customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
+    rootDirectory: app.rootDirectory ?? null,
+    buildNetwork: app.buildNetwork,
+    requestedRuntime: app.requestedRuntime ?? null,
+  };
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { type GitAccess, GitHostError, type GitHosts } from "../ports/git-hosts.ts";
+import { type GitAccess, type GitHostAccess, GitHostError, type GitHosts } from "../ports/git-hosts.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
 import { GitConnection } from "./git-connection.entity.ts";
 import { type GitConnectionDeps, toAccess } from "./git-connection-rules.ts";
@@ -37,6 +37,19 @@ export async function findGitAccess(deps: FindGitAccessDeps, wanted: WantedRepos
     `The organization has no git connection for ${wanted.repo} at ${wanted.host}.`,
     "Connect the git host again, then redeploy.",
   );
+}
+
+/**
+ * Finds the API of the host that has a repository.
+ *
+ * @returns `null` without a connection, and for a host without an API
+ */
+export async function findHostAccess(
+  deps: Pick<FindGitAccessDeps, "em" | "gitTokenCipher" | "gitBaseUrl">,
+  wanted: WantedRepository,
+): Promise<GitHostAccess | null> {
+  const [connection] = await findConnections(deps, wanted, wanted.host ?? hostOf(deps.gitBaseUrl));
+  return connection === undefined || connection.kind === "git" ? null : toAccess(deps, connection);
 }
 
 /**
@@ -84,7 +97,7 @@ async function canRead({ gitHosts }: FindGitAccessDeps, access: GitAccess, repo:
 
 /** The connections for a repository, the most specific ones first. */
 async function findConnections(
-  { em }: FindGitAccessDeps,
+  { em }: Pick<FindGitAccessDeps, "em">,
   { orgId, repo }: Pick<WantedRepository, "orgId" | "repo">,
   host: string | null,
 ): Promise<GitConnection[]> {

@@ -33,6 +33,7 @@ import type { ChangeProjectDeps } from "../../domain/projects/change-project.ts"
 import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { DeleteSourceDeps } from "../../domain/knowledge-sources/delete-source.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
+import type { ConfigurePushDeps } from "../../domain/push-to-deploy/configure-push.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -75,6 +76,7 @@ export type Service = AgentRuntimeDeps &
   ChangeMemoriesDeps &
   ChangeProjectDeps &
   ChangeSessionDeps &
+  ConfigurePushDeps &
   CreateServerDeps &
   DeleteAgentDeps &
   DeleteDeps &

@@ -16,6 +16,8 @@ import { updateScopes } from "../../domain/search/update-scopes.ts";
 import { enqueueDueSources } from "../../domain/knowledge-sources/manage-sources.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import { runSourceJob } from "../../domain/knowledge-sources/run-source-job.ts";
+import { deployPush, type DeployPushDeps } from "../../domain/push-to-deploy/deploy-push.ts";
+import { reportCommitStatus, type ReportStatusDeps } from "../../domain/push-to-deploy/report-commit-status.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
@@ -37,6 +39,8 @@ export interface WorkerOptions {
   servers: { monitor: ServerMonitor; changes: ChangeFeed };
   /** Reads the sources of Company Knowledge. */
   sources: ReadSourceDeps;
+  /** Deploys what is pushed, and tells the git host about it. */
+  pushes: DeployPushDeps & ReportStatusDeps;
   db: Db;
   /** `null` when no embeddings endpoint is configured. */
   embeddings: Embeddings | null;
@@ -53,6 +57,7 @@ const TEARDOWN_CONCURRENCY = 4;
 const VARIABLES_CONCURRENCY = 4;
 /** Each source uses a share of the document reader, and a checkout. */
 const SOURCE_CONCURRENCY = 2;
+const PUSH_CONCURRENCY = 4;
 /** An app can store this much longer than its bound allows, until it is stopped. */
 const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
@@ -85,7 +90,7 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    const { deps, buildConcurrency, sources } = this.#options;
+    const { deps, buildConcurrency, pushes, sources } = this.#options;
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
@@ -97,6 +102,8 @@ export class Worker {
     await this.#work("source", SOURCE_CONCURRENCY, ({ sourceId }) =>
       runSourceJob(sources, sourceId, this.#stop.signal),
     );
+    await this.#work("push", PUSH_CONCURRENCY, ({ deliveryId }) => deployPush(pushes, deliveryId));
+    await this.#work("commit-status", PUSH_CONCURRENCY, ({ deploymentId }) => reportCommitStatus(pushes, deploymentId));
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);

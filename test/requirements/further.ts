@@ -149,6 +149,9 @@ export const FURTHER_REQUIREMENTS = {
       "gitConnections.branches",
     ],
   }),
+  "push.deploy": covered("beyond", "A push to the repository deploys the app.", {
+    procedures: ["pushDeploy.get", "pushDeploy.set", "pushDeploy.rotateSecret", "pushDeploy.deliveries"],
+  }),
   "knowledge.sources": covered("beyond", "Documents of Company Knowledge follow URLs and repositories.", {
     procedures: [
       "knowledgeSources.add",

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { Readable } from "node:stream";
 import {
+  type CommitStatus,
   type GitAccess,
   type GitHostAccess,
   GitHostError,
@@ -90,6 +92,18 @@ export class CheckedGitHosts implements GitHosts {
     return this.#read(host, api.branches(repo, page), (each) => api.readBranches(each, page));
   }
 
+  async setCommitStatus(host: GitHostAccess, repo: string, status: CommitStatus): Promise<void> {
+    const api = apiOf(host);
+    const { path, body } = api.commitStatus(repo, status);
+    const url = `${api.root(new URL(host.url))}${path}`;
+    const response = await this.#request(url, host.apiAuthorization, "application/json", JSON.stringify(body));
+    const { statusCode = 0 } = response;
+    // GitLab refuses the state that the commit has already.
+    const isRepeated = host.kind === "gitlab" && statusCode === 400 && (await describesRepetition(response));
+    response.destroy();
+    if (Math.floor(statusCode / 100) !== 2 && !isRepeated) throw toError(statusCode);
+  }
+
   async #read<T>(host: GitHostAccess, path: string, read: (response: ApiResponse) => T): Promise<T> {
     const response = await this.#call(host, path);
     try {
@@ -114,19 +128,22 @@ export class CheckedGitHosts implements GitHosts {
     }
   }
 
-  async #request(url: string, authorization: string | null, accept: string): Promise<IncomingMessage> {
+  /** @param body - JSON, to change something */
+  async #request(url: string, authorization: string | null, accept: string, body?: string): Promise<IncomingMessage> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { lookup = null } = this.#rules;
     try {
       return await requestHost({
         url: new URL(url),
-        method: "GET",
+        method: body === undefined ? "GET" : "POST",
         headers: {
           accept,
           "accept-encoding": "identity",
           "user-agent": "app-provisioning-service",
           ...(authorization !== null && { authorization }),
+          ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
         },
+        ...(body !== undefined && { body: Readable.from([Buffer.from(body)]) }),
         isAllowedAddress: this.isAllowedAddress,
         lookup: (host) => (host === "localhost" ? Promise.resolve(LOOPBACK) : resolveAddresses(host, lookup, signal)),
         signal,
@@ -146,6 +163,11 @@ const LOOPBACK = [{ address: "127.0.0.1", family: 4 }];
 function apiOf({ kind }: GitHostAccess): GitHostApi {
   if (kind === "git") throw new Error("a host of the kind git has no API");
   return GIT_HOST_APIS[kind];
+}
+
+async function describesRepetition(response: IncomingMessage): Promise<boolean> {
+  const body = await readJson(response, MAX_RESPONSE_BYTES).catch(() => null);
+  return JSON.stringify(body).includes("Cannot transition status");
 }
 
 function toError(status: number): GitHostError {

@@ -45,6 +45,8 @@ export const PROCEDURE_ACTIONS = [
   "projects.mount",
   "projects.unmount",
   "projects.update",
+  "pushDeploy.set",
+  "pushDeploy.rotateSecret",
   "servers.create",
   "servers.delete",
   "servers.update",
