@@ -68,6 +68,8 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
 }
 
+const POLL_RULE = "must be a whole number of seconds from 60 to 99999, such as 300";
+
 const environment = z.object({
   NODE_ENV: z.string().default("development"),
   PORT: port(3000),
@@ -92,6 +94,12 @@ const environment = z.object({
     .default(10),
   APPS_DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5433/postgres").optional(),
   REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
+  GIT_POLL_SECONDS: z
+    .string()
+    .regex(/^\d{2,5}$/, POLL_RULE)
+    .transform(Number)
+    .refine((value) => value >= 60, POLL_RULE)
+    .default(300),
   GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
   TOKEN_SECRET: z
     .string()
@@ -154,6 +162,8 @@ export interface Config {
   databasePoolSize: number;
   redisUrl: string | null;
   gitBaseUrl: string;
+  /** How often the service looks for new commits of an app that wants it. */
+  gitPollSeconds: number;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
@@ -228,6 +238,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
     gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),
+    gitPollSeconds: values.GIT_POLL_SECONDS,
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,

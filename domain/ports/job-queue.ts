@@ -17,6 +17,8 @@ export interface Jobs {
   source: { sourceId: string; orgId: string };
   /** Deploys what was pushed. */
   push: { deliveryId: string; orgId: string };
+  /** Looks for a new commit of a branch. */
+  "push-poll": { endpointId: string; orgId: string };
   /** Tells the git host how the deployment of a commit goes. */
   "commit-status": { deploymentId: string; orgId: string };
   sweep: Record<string, never>;

@@ -21,7 +21,8 @@ const SKIP_WORDS = /\[(skip deploy|deploy skip|skip ci|ci skip)\]/i;
 const COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** Decides whether a delivery asks for a deployment. */
-export function decidePush({ event, push }: ReportedDelivery, wanted: WantedPush): PushDecision {
+export function decidePush({ event, push, problem }: ReportedDelivery, wanted: WantedPush): PushDecision {
+  if (problem !== undefined) return { ref: null, result: "refused", reason: problem };
   if (push === null) {
     const reason = event === "ping" ? "The git host has tested the webhook." : "Only pushes deploy.";
     return { ref: null, result: "skipped", reason };

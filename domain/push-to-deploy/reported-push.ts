@@ -21,4 +21,6 @@ export interface ReportedDelivery {
   event: string;
   /** What was pushed; `null` for another event. */
   push: { repo: string; refs: readonly PushedRef[] } | null;
+  /** Why it cannot be known what was pushed. */
+  problem?: string;
 }

@@ -5,7 +5,7 @@ import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts"
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitHosts } from "../../domain/ports/git-hosts.ts";
-import type { GitSource } from "../../domain/ports/git-source.ts";
+import type { GitSource, GitTips } from "../../domain/ports/git-source.ts";
 import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
@@ -40,7 +40,10 @@ const CANCEL_WAIT_MS = 10_000;
 
 export interface DeploymentServices {
   /** For calls that read and change deployments. */
-  deployments: Pick<Service, "appBuilder" | "cancelWaitMs" | "gitHosts" | "gitTokenCipher" | "logTails" | "objects">;
+  deployments: Pick<
+    Service,
+    "appBuilder" | "cancelWaitMs" | "gitHosts" | "gitTips" | "gitTokenCipher" | "logTails" | "objects"
+  >;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   /** Why the kernel does not limit the disk space of builds; `null` if it does. */
@@ -60,12 +63,13 @@ export async function openDeployments(
   opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
-  const { gitHosts } = buildPlatform;
+  const { gitHosts, git: gitTips } = buildPlatform;
   const gitTokenCipher = new ValueCipher(tokenSecret, "git-connections");
   return {
     diskProblem,
     deployments: {
       gitHosts,
+      gitTips,
       gitTokenCipher,
       appBuilder,
       objects,
@@ -113,7 +117,7 @@ function createAppBuilder({ builder }: Config, sandbox: Sandbox): AppBuilder | n
 
 interface BuildPlatform {
   sandbox: Sandbox;
-  git: GitSource;
+  git: GitSource & GitTips;
   gitHosts: GitHosts;
   bundler: Bundler;
   dependencies: DependencyStore;
@@ -159,7 +163,10 @@ export async function openBuildPlatform(
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */
-function gitSource(config: Config, options: Pick<SandboxedGitOptions, "sandbox" | "isAllowedAddress">): GitSource {
+function gitSource(
+  config: Config,
+  options: Pick<SandboxedGitOptions, "sandbox" | "isAllowedAddress">,
+): GitSource & GitTips {
   const { sandbox } = options;
   const others = new SandboxedGit({ baseUrl: config.gitBaseUrl, ...options });
   if (config.production) return others;

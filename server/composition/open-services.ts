@@ -125,6 +125,7 @@ function createBase(
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
     buildEgress: config.buildEgress.isPublic ? "public" : "none",
     gitBaseUrl: config.gitBaseUrl,
+    gitPollSeconds: config.gitPollSeconds,
     publicUrl: () => external.publicUrl(),
     pushSecretCipher: new ValueCipher(tokenSecret, "push-endpoints"),
     appListVersions: new AppListVersions(db),

@@ -153,9 +153,13 @@ test("only the holder of the secret is answered, and only at the URL of the app"
   for (const format of ["github", "gitlab", "gitea", "bitbucket"] as const) {
     expect(await post(app.hook, givenDelivery(format, "", randomUUID(), { commit }))).toEqual(refused);
     const changed = givenDelivery(format, app.secret, randomUUID(), { commit });
-    if (format !== "gitlab") expect(await post(app.hook, { ...changed, body: `${changed.body} ` })).toEqual(refused);
     const unsigned = Object.entries(changed.headers).filter(([name]) => !/signature|token/.test(name));
     expect(await post(app.hook, { ...changed, headers: Object.fromEntries(unsigned) })).toEqual(refused);
+  }
+  // GitLab sends its secret, and signs nothing.
+  for (const format of ["github", "gitea", "bitbucket"] as const) {
+    const signed = givenDelivery(format, app.secret, randomUUID(), { commit });
+    expect(await post(app.hook, { ...signed, body: `${signed.body} ` })).toEqual(refused);
   }
   expect(await deliveries(app)).toEqual([]);
   await setPush(app, { enabled: false });
@@ -264,3 +268,36 @@ test("another organization, and a token that may only read, cannot change or rea
     expect((await setPush(app, { enabled: true, paths })).body["error"]).toMatch(/^paths: /);
   expect((await setPush(app, { enabled: true, branch: "-x" })).body["error"]).toMatch(/^branch: /);
 });
+
+verifies(
+  "push.deploy",
+  "with polling, a new commit is deployed without a webhook, and a problem is shown once",
+  async () => {
+    const app = await pushedApp({ poll: true });
+    const look = async () => {
+      const em = harness.service.parts.orm.em.fork();
+      await em.execute(`update push_endpoints set next_poll_at = now() where app_id = ?`, [app.id]);
+    };
+    const reasons = async () => (await deliveries(app)).map(({ source, result, reason }) => [source, result, reason]);
+    await waitFor(async () =>
+      expect(await reasons()).toEqual([["poll", "skipped", "This commit is deployed already, or is about to be."]]),
+    );
+    const commit = await commitPage("polled");
+    await look();
+    await waitFor(async () => {
+      expect((await deployments(app))[0]).toMatchObject({ number: 2, trigger: "push", commit, status: "ready" });
+    });
+    expect((await appRequest(app.url)).text).toBe("polled");
+    await setPush(app, { enabled: true, branch: "none" });
+    await look();
+    const problem = ["poll", "refused", `The repository has no branch "none".`];
+    await waitFor(async () => expect((await reasons())[0]).toEqual(problem));
+    await look();
+    await setPush(app, { enabled: true, branch: null });
+    await waitFor(async () =>
+      expect((await reasons())[0]).toEqual(["poll", "skipped", expect.stringContaining("already")]),
+    );
+    expect((await reasons()).filter(([, result]) => result === "refused")).toHaveLength(1);
+    expect(await deployments(app)).toHaveLength(2);
+  },
+);

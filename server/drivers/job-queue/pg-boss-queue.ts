@@ -21,6 +21,8 @@ const QUEUES = {
   // A source that is not read is read again on the next day.
   source: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 300, retryLimit: 20 }),
   push: queue({ expireInSeconds: 300, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
+  // The next look does the work of a failed one.
+  "push-poll": queue({ expireInSeconds: 300, retryLimit: 0 }),
   // The deployment does not depend on it.
   "commit-status": queue({
     expireInSeconds: 300,
