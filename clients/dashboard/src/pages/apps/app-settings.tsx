@@ -8,6 +8,7 @@ import { showToast } from "../../show-toast.ts";
 import { useApp } from "./app-context.ts";
 import { AppToken } from "./app-token.tsx";
 import { DeleteApp } from "./delete-app.tsx";
+import { PushDeploy } from "./push-deploy.tsx";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
 /** Name, source and token of an app, and its deletion. */
@@ -15,6 +16,7 @@ export function AppSettings() {
   return (
     <>
       <GeneralSettings />
+      <PushDeploy />
       <AppToken />
       <DeleteApp />
     </>
