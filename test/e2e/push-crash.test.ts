@@ -26,7 +26,8 @@ verifies(
     await using installation = await createInstallation();
     const repository = await Repository.create(folder.path, "acme/site");
     await repository.commitFiles(page("first"));
-    const env = { GIT_BASE_URL: pathToFileURL(folder.path).href };
+    // Of this plan, the deploy limit is not reached.
+    const env = { GIT_BASE_URL: pathToFileURL(folder.path).href, PLAN_DEFAULT: "scale" };
     let service = await installation.start(env);
     const { body } = await service.rest.deploy({ repo: "acme/site" });
     const id = String(body["app_id"]);
@@ -46,7 +47,9 @@ verifies(
       await waitFor(async () => {
         const [newest] = await readDeployments(service, id);
         const hasBegun = newest!["number"] === at + 2 && reaches(newest!["status"], moment);
-        expect([moment, newest, moment === "accepted" || hasBegun]).toEqual([moment, newest, true]);
+        const { body: all } = await service.rest.get(`/v1/apps/${id}/push-deliveries`);
+        const seen = [moment, newest, all];
+        expect([...seen, moment === "accepted" || hasBegun]).toEqual([...seen, true]);
       });
       await service.end("SIGKILL");
       service = await installation.start(env);
