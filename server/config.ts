@@ -14,6 +14,7 @@ import {
   readBuilderSettings,
   readModelSettings,
 } from "./config/model-settings.ts";
+import { pollSeconds } from "./config/poll-setting.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
@@ -68,8 +69,6 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
 }
 
-const POLL_RULE = "must be a whole number of seconds from 60 to 99999, such as 300";
-
 const environment = z.object({
   NODE_ENV: z.string().default("development"),
   PORT: port(3000),
@@ -94,12 +93,7 @@ const environment = z.object({
     .default(10),
   APPS_DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5433/postgres").optional(),
   REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
-  GIT_POLL_SECONDS: z
-    .string()
-    .regex(/^\d{2,5}$/, POLL_RULE)
-    .transform(Number)
-    .refine((value) => value >= 60, POLL_RULE)
-    .default(300),
+  GIT_POLL_SECONDS: pollSeconds,
   GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
   TOKEN_SECRET: z
     .string()

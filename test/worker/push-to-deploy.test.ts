@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUILT_IN_PLANS } from "../../server/config/plans-file.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type GitServer, gitServer } from "../support/builds/git-server.ts";
 import {
@@ -19,10 +20,7 @@ import { verifies } from "../support/verifies.ts";
 const TOKEN = "private-token-5f2a";
 const BASIC = `Basic ${Buffer.from(`git:${TOKEN}`).toString("base64")}`;
 
-interface Status {
-  path: string;
-  body: Record<string, unknown>;
-}
+type Status = { path: string; body: Record<string, unknown> };
 
 const resources = new AsyncDisposableStack();
 let harness: Harness;
@@ -53,9 +51,12 @@ function respondAsGitea(request: IncomingMessage, response: ServerResponse): boo
 beforeAll(async () => {
   const { path: folder } = resources.use(await temporaryFolder());
   host = resources.use(await gitServer(folder, respondAsGitea));
-  const plans = { scale: (await import("../../server/config/plans-file.ts")).BUILT_IN_PLANS["scale"]! };
-  const limited = { ...plans.scale, deploys: { limit: 3, windowSeconds: 6 } };
-  const config = { gitBaseUrl: "http://127.0.0.1:1", gitPrivateNetworks: ["127.0.0.1"], plans: { ...plans, limited } };
+  const limited = { ...BUILT_IN_PLANS["scale"]!, deploys: { limit: 3, windowSeconds: 6 } };
+  const config = {
+    gitBaseUrl: "http://127.0.0.1:1",
+    gitPrivateNetworks: ["127.0.0.1"],
+    plans: { ...BUILT_IN_PLANS, limited },
+  };
   harness = resources.use(await createHarness({ worker: true, sharesBuilds: true, config }));
   repository = await Repository.create(folder, "acme/site");
 });
