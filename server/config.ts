@@ -156,7 +156,6 @@ export interface Config {
   databasePoolSize: number;
   redisUrl: string | null;
   gitBaseUrl: string;
-  /** How often the service looks for new commits of an app that wants it. */
   gitPollSeconds: number;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
