@@ -18,6 +18,8 @@ import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { ProjectSchema } from "./projects/project.entity.ts";
+import type { PushDeliverySchema } from "./push-records/push-delivery.entity.ts";
+import type { PushEndpointSchema } from "./push-records/push-endpoint.entity.ts";
 import type { SearchLanguageSchema } from "./search/search-language.entity.ts";
 import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
 import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
@@ -57,6 +59,8 @@ export type DatabaseTables = InferKyselyDB<
   | typeof ProcedureSchema
   | typeof ProjectMountSchema
   | typeof ProjectSchema
+  | typeof PushDeliverySchema
+  | typeof PushEndpointSchema
   | typeof SearchLanguageSchema
   | typeof SearchPostingSchema
   | typeof SearchScopeSchema

@@ -22,6 +22,7 @@ import { projectDocuments } from "./project-documents.ts";
 import { projects } from "./projects.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
+import { pushDeploy } from "./push-deploy.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
 import { sessions } from "./sessions.ts";
 import { agentRuntimes, agentSkills, skills } from "./skills.ts";
@@ -52,6 +53,7 @@ export const appRouter = router({
   procedures,
   projectDocuments,
   projects,
+  pushDeploy,
   runtimeLogs,
   servers,
   sessions,

@@ -79,11 +79,9 @@ export const storageResponse = z
       description: "Null if the app has no SQL database, has not used it yet, or it cannot be read",
     }),
     database_problem: z.string().nullable().meta({ description: "Why the database cannot be read" }),
-    stores: z
-      .array(entryStore)
-      .meta({
-        description: "The KV namespaces and R2 buckets that the app declares; those of a Node server are empty",
-      }),
+    stores: z.array(entryStore).meta({
+      description: "The KV namespaces and R2 buckets that the app declares; those of a Node server are empty",
+    }),
   })
   .meta({ id: "GetStorageResponse" }) satisfies z.ZodType<StorageView>;
 

@@ -6,6 +6,7 @@ import type { Authenticator } from "./auth/authenticator.ts";
 import { forbidCaching } from "./http/cache-control.ts";
 import { trustedPeers } from "./http/client-address.ts";
 import { ClientConnections } from "./http/client-connections.ts";
+import { hooksPlugin } from "./hooks/plugin.ts";
 import { handleClientErrors, type StreamedConnections } from "./http/client-errors.ts";
 import { INVALID_HOST, namesOneHost } from "./http/host-header.ts";
 import type { MembershipResolver } from "../domain/users/membership-resolver.ts";
@@ -91,6 +92,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin(options));
   await server.register(downloadsPlugin(options));
+  await server.register(hooksPlugin(options));
   await server.register(restPlugin({ ...options, streamedConnections }));
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));

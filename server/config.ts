@@ -15,6 +15,7 @@ import {
   readModelSettings,
 } from "./config/model-settings.ts";
 import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
+import { pollSeconds } from "./config/poll-setting.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
@@ -94,6 +95,7 @@ const environment = z.object({
     .default(10),
   APPS_DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5433/postgres").optional(),
   REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
+  GIT_POLL_SECONDS: pollSeconds,
   GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
   TOKEN_SECRET: z
     .string()
@@ -159,6 +161,7 @@ export interface Config {
   /** The S3 object store; `null` for files in the data folder. */
   s3: S3Settings | null;
   gitBaseUrl: string;
+  gitPollSeconds: number;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
@@ -234,6 +237,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     redisUrl: values.REDIS_URL ?? null,
     s3: readS3Settings(values.OBJECT_STORE, values),
     gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),
+    gitPollSeconds: values.GIT_POLL_SECONDS,
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,

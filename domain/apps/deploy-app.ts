@@ -30,7 +30,7 @@ export interface NewDeployment {
   createdBy: string | null;
   /** 1 for the first deployment of the app. */
   number: number;
-  trigger: "deploy" | "redeploy" | "rollback";
+  trigger: "deploy" | "redeploy" | "rollback" | "push";
   /** `null` for a deployment of an archive, which also has no branch. */
   repo: string | null;
   /** `null` for a deployment of a repository. */

@@ -25,11 +25,13 @@ export interface AddDeploymentDeps {
 
 /** What the caller requests, and the key that makes repeating the request safe. */
 export interface DeploymentRequest {
-  caller: Caller;
+  caller: Pick<Caller, "orgId" | "userId">;
   appId: string;
   /** Everything that the caller chose, to recognize a repeated request. */
   request: object;
   idempotencyKey: string | null;
+  /** The id of the deployment, for a caller that records it in the same transaction; by default a new one. */
+  deploymentId?: string;
 }
 
 /** What differs between the deployments that an existing app can get. */
@@ -76,7 +78,7 @@ export async function addDeployment(
 async function recordDeployment(
   em: EntityManager,
   { plans, jobs, tokenSecret }: AddDeploymentDeps,
-  { caller: { orgId, userId: createdBy }, appId, request, idempotencyKey }: DeploymentRequest,
+  { caller: { orgId, userId: createdBy }, appId, request, idempotencyKey, deploymentId }: DeploymentRequest,
   chooseSource: (em: EntityManager, app: App) => Promise<DeploymentSource>,
 ): Promise<string> {
   const organization = await lockOrganization(em, orgId);
@@ -91,8 +93,8 @@ async function recordDeployment(
   const source = await chooseSource(em, app);
   const [newest] = await em.find(Deployment, { appId }, { orderBy: { number: "desc" }, limit: 1 });
   const number = (newest?.number ?? 0) + 1;
-  await supersedeWaiting(em, appId, number);
-  const id = randomUUID();
+  await supersedeWaiting(em, jobs, { appId, orgId, number });
+  const id = deploymentId ?? randomUUID();
   em.assign(app, { latestDeploymentId: id, status: "queued", statusMessage: null, error: null });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await enqueueDeployment(em, jobs, { ...source, id, appId, orgId, createdBy, number });
@@ -100,14 +102,17 @@ async function recordDeployment(
 }
 
 /** One that a worker has started stays: it may have changed the app's resources. */
-async function supersedeWaiting(em: EntityManager, appId: string, number: number): Promise<void> {
-  await em.nativeUpdate(
-    Deployment,
-    { appId, status: "queued", startedAt: null },
-    {
-      status: "superseded",
-      statusMessage: `Deployment ${number} replaced it before it started.`,
-      finishedAt: new Date(),
-    },
-  );
+async function supersedeWaiting(
+  em: EntityManager,
+  jobs: JobQueue,
+  { appId, orgId, number }: { appId: string; orgId: string; number: number },
+): Promise<void> {
+  const waiting = { appId, status: "queued", startedAt: null } as const;
+  for (const { id: deploymentId } of await em.find(Deployment, { ...waiting, trigger: "push" }, { fields: ["id"] }))
+    await jobs.enqueue(em, "commit-status", { deploymentId, orgId });
+  await em.nativeUpdate(Deployment, waiting, {
+    status: "superseded",
+    statusMessage: `Deployment ${number} replaced it before it started.`,
+    finishedAt: new Date(),
+  });
 }

@@ -10,7 +10,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import type { DeploymentView } from "./deployment-view.ts";
 import { Deployment } from "./deployment.entity.ts";
-import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
+import { enqueueCommitStatus, enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
 import { CANCELED_MESSAGE } from "./finish-deployment.ts";
 import { deploymentNotFound, getDeployment } from "./list-deployments.ts";
 
@@ -67,6 +67,7 @@ async function requestEnd(
   if (app.latestDeploymentId === deployment.id) await showNewest(em, app, deployment);
   await em.flush();
   await enqueueWaiting(em, jobs, appId);
+  await enqueueCommitStatus(em, jobs, { deploymentId: deployment.id, orgId, trigger: deployment.trigger });
 }
 
 async function requestCancellation(em: EntityManager, jobs: JobQueue, app: App, deployment: Deployment): Promise<void> {

@@ -30,6 +30,15 @@ export async function enqueueWaiting(em: EntityManager, jobs: JobQueue, appId: s
   if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id, orgId: waiting.orgId });
 }
 
+/** Tells the git host, if a push started the deployment, that it has ended. Call it in the transaction that ended it. */
+export async function enqueueCommitStatus(
+  em: EntityManager,
+  jobs: JobQueue,
+  { deploymentId, orgId, trigger }: Pick<Deployment, "orgId" | "trigger"> & { deploymentId: string },
+): Promise<void> {
+  if (trigger === "push") await jobs.enqueue(em, "commit-status", { deploymentId, orgId });
+}
+
 /** A rollback builds nothing, so it does not wait for the builds of others. */
 export function queueOf({ trigger }: Pick<Deployment, "trigger">): "deployment" | "rollback" {
   return trigger === "rollback" ? "rollback" : "deployment";

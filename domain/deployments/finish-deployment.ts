@@ -7,7 +7,7 @@ import { inTransaction } from "../shared/transaction.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { statusesBefore } from "./deployment-status.ts";
 import { Deployment } from "./deployment.entity.ts";
-import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
+import { enqueueCommitStatus, enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
 import { LeaseLost } from "./lease.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 import { transitionDeployment } from "./transition-deployment.ts";
@@ -57,6 +57,7 @@ export async function finishDeployment(
     if (app.variablesTriedVersion < app.variablesVersion || app.variablesProblem)
       await jobs.enqueue(tx, "variables", { appId, orgId: app.orgId });
     await enqueueWaiting(tx, jobs, appId);
+    await enqueueCommitStatus(tx, jobs, deployment);
     // Last, because other deployments of the organization wait for the search index from here on.
     await replaceProcedures(tx, deployment, procedures);
   });
@@ -94,6 +95,7 @@ async function endWithoutResult(
     await transitionDeployment(tx, deployment, status, isLive ? shown : { ...shown, manifest: null });
     await removeProcedures(tx, { deploymentId: deployment.deploymentId });
     await enqueueWaiting(tx, deps.jobs, deployment.appId);
+    await enqueueCommitStatus(tx, deps.jobs, deployment);
   });
 }
 

@@ -47,20 +47,34 @@ export async function redeployApp(
   // Before texts are stored for nothing.
   if (request.files !== undefined) await requireApp(deps.db, { orgId: caller.orgId, id: appId });
   const archiveId = await chooseArchive(deps, caller, request);
-  return addDeployment(deps, { caller, appId, request, idempotencyKey }, async (em, app) => {
-    const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
-    const source = app.repo
-      ? await repositorySource(em, app, request)
-      : await archiveSource(em, app, request, archiveId);
-    return {
-      ...source,
-      trigger: "redeploy",
-      customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
-      rootDirectory: app.rootDirectory ?? null,
-      buildNetwork: app.buildNetwork,
-      requestedRuntime: app.requestedRuntime ?? null,
-    };
-  });
+  return addDeployment(deps, { caller, appId, request, idempotencyKey }, (em, app) =>
+    redeploymentOf(em, app, { trigger: "redeploy", request, archiveId }),
+  );
+}
+
+interface WantedRedeployment {
+  trigger: "redeploy" | "push";
+  request: Omit<Redeploy, "id">;
+  /** A new archive of the app; `null` without one. */
+  archiveId: string | null;
+}
+
+/** What a further deployment of an app deploys. */
+export async function redeploymentOf(
+  em: EntityManager,
+  app: App,
+  { trigger, request, archiveId }: WantedRedeployment,
+): Promise<DeploymentSource> {
+  const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
+  const source = app.repo ? await repositorySource(em, app, request) : await archiveSource(em, app, request, archiveId);
+  return {
+    ...source,
+    trigger,
+    customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
+    rootDirectory: app.rootDirectory ?? null,
+    buildNetwork: app.buildNetwork,
+    requestedRuntime: app.requestedRuntime ?? null,
+  };
 }
 
 type Source = Pick<

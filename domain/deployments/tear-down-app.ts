@@ -5,6 +5,8 @@ import { App } from "../apps/app.entity.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { AppStorageRecord } from "../storage/app-storage-record.entity.ts";
+import { PushDelivery } from "../push-records/push-delivery.entity.ts";
+import { PushEndpoint } from "../push-records/push-endpoint.entity.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Customization } from "./customization.entity.ts";
@@ -39,6 +41,8 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
     await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await removeProcedures(em, { appId });
     await em.nativeDelete(AppVariable, { appId });
+    await em.nativeDelete(PushEndpoint, { appId });
+    await em.nativeDelete(PushDelivery, { appId });
     await em.nativeDelete(AppStorageRecord, { appId });
     await em.nativeDelete(Customization, { appId });
     await em.nativeDelete(Deployment, { appId });

@@ -37,7 +37,7 @@ export interface FollowEventsDeps {
 /**
  * Follows what changes in the caller's organization. The first event is `reset`: what the reader has read before may be
  * outdated. It comes again when events were lost. The event `app` has an `AppState`, and `deployment` has
- * `{app_id, number, status}`.
+ * `{app_id, number, status}`, and `push` `{app_id, delivery_id, result}`.
  */
 export async function followEvents({ eventTails }: FollowEventsDeps, { orgId }: Caller): Promise<EventReader> {
   return eventTails.open(orgId);

@@ -1,5 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { type GitAccess, GitHostError, type GitHosts } from "../ports/git-hosts.ts";
+import {
+  type GitAccess,
+  type GitHostAccess,
+  GitHostError,
+  type GitHosts,
+  type TokenPermissions,
+} from "../ports/git-hosts.ts";
 import { REPOSITORY_NOT_READABLE } from "../ports/git-source.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
 import { GitConnection } from "./git-connection.entity.ts";
@@ -42,6 +48,20 @@ export async function findGitAccess(deps: FindGitAccessDeps, wanted: WantedRepos
     `The organization has no git connection for ${wanted.repo} at ${wanted.host}.`,
     "Connect the git host again, then redeploy.",
   );
+}
+
+/**
+ * Finds the API of the host that has a repository.
+ *
+ * @param wanted - `permissions` that a token of a GitHub App has to have
+ * @returns `null` without a connection, and for a host without an API
+ */
+export async function findHostAccess(
+  deps: OpenAccessDeps & Pick<FindGitAccessDeps, "em" | "gitBaseUrl">,
+  wanted: WantedRepository & { permissions: TokenPermissions },
+): Promise<GitHostAccess | null> {
+  const [connection] = await findConnections(deps, wanted, wanted.host ?? hostOf(deps.gitBaseUrl));
+  return connection === undefined || connection.kind === "git" ? null : openAccess(deps, connection, wanted);
 }
 
 /**
@@ -117,7 +137,7 @@ function toBuildFailure({ problem }: GitHostError): BuildFailure {
 
 /** The connections for a repository, the most specific ones first. */
 async function findConnections(
-  { em }: FindGitAccessDeps,
+  { em }: Pick<FindGitAccessDeps, "em">,
   { orgId, repo }: Pick<WantedRepository, "orgId" | "repo">,
   host: string | null,
 ): Promise<GitConnection[]> {

@@ -1,6 +1,6 @@
 /** Something of an organization that changed. */
 export interface OrganizationEvent {
-  type: "app" | "deployment";
+  type: "app" | "deployment" | "push";
   /** JSON in one line. */
   data: string;
 }

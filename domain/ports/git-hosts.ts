@@ -63,6 +63,19 @@ export interface HostedPage<Item> {
   nextPage: number | null;
 }
 
+/** How the deployment of a commit goes. */
+export type CommitState = "pending" | "success" | "failure" | "canceled";
+
+export interface CommitStatus {
+  commit: string;
+  state: CommitState;
+  /** What the status is of. A later status with the same context replaces it. */
+  context: string;
+  description: string;
+  /** Where details are; `null` if there is no address that the host can link to. */
+  url: string | null;
+}
+
 /** Why a host does not answer: it refuses the credential, does not have the repository, or cannot be reached. */
 export type GitHostProblem = "refused" | "not_found" | "unreachable";
 
@@ -124,4 +137,10 @@ export interface GitHosts {
   ): Promise<string>;
   /** @throws {GitHostError} */
   listBranches(host: GitHostAccess, repo: string, page: number): Promise<HostedPage<HostedBranch>>;
+  /**
+   * Shows a status beside a commit. Safe to repeat.
+   *
+   * @throws {GitHostError}
+   */
+  setCommitStatus(host: GitHostAccess, repo: string, status: CommitStatus): Promise<void>;
 }

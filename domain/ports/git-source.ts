@@ -44,3 +44,13 @@ export interface GitSource {
    */
   checkOut(checkout: Checkout): Promise<CheckedOut>;
 }
+
+/** The newest commits of branches. */
+export interface GitTips {
+  /**
+   * Asks the git host for the id of the newest commit of a branch, without its contents.
+   *
+   * @throws {BuildFailure} as a checkout does
+   */
+  readTip(branch: Omit<Checkout, "commit" | "orDefaultBranch">): Promise<string>;
+}

@@ -33,6 +33,8 @@ const SESSION_DAYS = 30;
 const USAGE_DAYS = 396;
 /** After a day, no clock skew between processes makes an expired record valid. */
 const EXPIRED_DAYS = 1;
+/** So long, a delivery of a git host that comes again is recognized. */
+const PUSH_DELIVERY_DAYS = 30;
 
 const RULES: readonly RetentionRule[] = [
   { table: "auth.verification", since: "expiresAt", days: EXPIRED_DAYS },
@@ -49,6 +51,7 @@ const RULES: readonly RetentionRule[] = [
   { table: "idempotency_keys", key: ["org_id", "key"], since: "created_at", days: KEY_TTL_HOURS / 24 },
   // A month, such as `2026-07`, is less than every time in it.
   { table: "usage_counts", key: ["org_id", "period", "metric", "subject_id"], since: "period", days: USAGE_DAYS },
+  { table: "push_deliveries", since: "created_at", days: PUSH_DELIVERY_DAYS },
   { table: "rate_limit_windows", key: ["key"], since: "expires_at", days: 0 },
 ];
 

@@ -6,7 +6,7 @@ export interface StreamEvent {
   /** Continues the stream after this event. Contains no white space. `null` in a stream that cannot be continued. */
   id: string | null;
   /** `line`: a line of the log. `end`: nothing follows. The others are those of an organization. */
-  type: "line" | "end" | "reset" | "app" | "deployment";
+  type: "line" | "end" | "reset" | "app" | "deployment" | "push";
   /** One line: no line breaks. */
   data: string;
 }

@@ -34,6 +34,8 @@ import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { DeleteSourceDeps } from "../../domain/knowledge-sources/delete-source.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import type { UploadArchiveDeps } from "../../domain/archives/upload-archive.ts";
+import type { ConfigurePushDeps } from "../../domain/push-to-deploy/configure-push.ts";
+import type { PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -76,6 +78,7 @@ export type Service = AgentRuntimeDeps &
   ChangeMemoriesDeps &
   ChangeProjectDeps &
   ChangeSessionDeps &
+  ConfigurePushDeps &
   CreateServerDeps &
   DeleteAgentDeps &
   DeleteDeps &
@@ -100,6 +103,7 @@ export type Service = AgentRuntimeDeps &
   ListVariablesDeps &
   OpenHostDeps &
   OrganizationToolsDeps &
+  PollBranchDeps &
   RateLimitDeps &
   ReadAgentsDeps &
   ReadDeploymentsDeps &

@@ -6,7 +6,7 @@ import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ArchiveSource } from "../../domain/ports/archive-source.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitHosts } from "../../domain/ports/git-hosts.ts";
-import type { GitSource } from "../../domain/ports/git-source.ts";
+import type { GitSource, GitTips } from "../../domain/ports/git-source.ts";
 import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
@@ -56,6 +56,7 @@ export interface DeploymentServices {
     | "archiveUploads"
     | "cancelWaitMs"
     | "gitHosts"
+    | "gitTips"
     | "gitTokenCipher"
     | "logTails"
     | "objects"
@@ -79,7 +80,7 @@ export async function openDeployments(
   opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
-  const { archiveSource, gitHosts } = buildPlatform;
+  const { archiveSource, gitHosts, git: gitTips } = buildPlatform;
   const gitTokenCipher = new ValueCipher(tokenSecret, "git-connections");
   return {
     diskProblem,
@@ -88,6 +89,7 @@ export async function openDeployments(
       archiveUploads: new FairQueue(ARCHIVE_UPLOADS, ARCHIVES_BUSY),
       archiveChecks: new FairQueue(ARCHIVE_CHECKS, ARCHIVES_BUSY),
       gitHosts,
+      gitTips,
       gitTokenCipher,
       appBuilder,
       objects,
@@ -135,7 +137,7 @@ function createAppBuilder({ builder }: Config, sandbox: Sandbox): AppBuilder | n
 
 interface BuildPlatform {
   sandbox: Sandbox;
-  git: GitSource;
+  git: GitSource & GitTips;
   archiveSource: ArchiveSource;
   gitHosts: GitHosts;
   bundler: Bundler;
@@ -187,7 +189,10 @@ export async function openBuildPlatform(
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */
-function gitSource(config: Config, options: Pick<SandboxedGitOptions, "sandbox" | "isAllowedAddress">): GitSource {
+function gitSource(
+  config: Config,
+  options: Pick<SandboxedGitOptions, "sandbox" | "isAllowedAddress">,
+): GitSource & GitTips {
   const { sandbox } = options;
   const others = new SandboxedGit({ baseUrl: config.gitBaseUrl, ...options });
   if (config.production) return others;

@@ -9,6 +9,7 @@ import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import { hideProcedures, renameInIndex } from "../../domain/procedures/replace-procedures.ts";
 import type { RuntimeLogTail } from "../../domain/runtime-logs/runtime-log-tail.ts";
 import { prepareVariables } from "../../domain/variables/prepare-variables.ts";
+import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import { ReferenceCountedInstances } from "../../domain/shared/reference-counted-instances.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
@@ -95,7 +96,19 @@ export async function openServices(config: Config, log: Logger, external: Extern
 
 /** The parts of the service that most operations use, and those of apps. */
 function createBase(
-  { config, database, edge, log, plans, queue, shared, tokenSecret, usageCounter, variableCipher }: Foundation,
+  {
+    config,
+    database,
+    edge,
+    external,
+    log,
+    plans,
+    queue,
+    shared,
+    tokenSecret,
+    usageCounter,
+    variableCipher,
+  }: Foundation,
   opening: AsyncDisposableStack,
 ) {
   const { em, db } = database;
@@ -113,6 +126,9 @@ function createBase(
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
     buildEgress: config.buildEgress.isPublic ? "public" : "none",
     gitBaseUrl: config.gitBaseUrl,
+    gitPollSeconds: config.gitPollSeconds,
+    publicUrl: () => external.publicUrl(),
+    pushSecretCipher: new ValueCipher(tokenSecret, "push-endpoints"),
     appListVersions: new AppListVersions(db),
     teardownWaitMs: TEARDOWN_WAIT_MS,
     restartWaitMs: RESTART_WAIT_MS,

@@ -97,6 +97,7 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
     alwaysOn: alwaysOnDeps,
     servers: { monitor: serverMonitor, changes: service.serverChanges },
     sources: service,
+    pushes: service,
     db,
     embeddings,
     agentWorkspaces: service.agentWorkspaces,

@@ -18,6 +18,8 @@ import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { Project } from "../../domain/projects/project.entity.ts";
+import { PushDelivery } from "../../domain/push-records/push-delivery.entity.ts";
+import { PushEndpoint } from "../../domain/push-records/push-endpoint.entity.ts";
 import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.entity.ts";
 import { SearchLanguage } from "../../domain/search/search-language.entity.ts";
 import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
@@ -58,6 +60,8 @@ export const entities = [
   Procedure,
   Project,
   ProjectMount,
+  PushDelivery,
+  PushEndpoint,
   RateLimitWindow,
   SearchLanguage,
   SearchPosting,

@@ -40,6 +40,7 @@ const TAGS = [
   { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
   { name: "Procedures", description: "Procedures that an app offers: list and call them" },
   { name: "Git connections", description: "Git hosts whose private repositories can be deployed" },
+  { name: "Push to deploy", description: "Pushes to the repository of an app that deploy it" },
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
   { name: "Company Knowledge", description: "Documents of the organization, and answers from them with citations" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },

@@ -17,6 +17,9 @@ import { updateScopes } from "../../domain/search/update-scopes.ts";
 import { enqueueDueSources } from "../../domain/knowledge-sources/manage-sources.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import { runSourceJob } from "../../domain/knowledge-sources/run-source-job.ts";
+import { deployPush, type DeployPushDeps } from "../../domain/push-to-deploy/deploy-push.ts";
+import { enqueueDuePolls, pollBranch, type PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
+import { reportCommitStatus, type ReportStatusDeps } from "../../domain/push-to-deploy/report-commit-status.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
@@ -38,6 +41,8 @@ export interface WorkerOptions {
   servers: { monitor: ServerMonitor; changes: ChangeFeed };
   /** Reads the sources of Company Knowledge. */
   sources: ReadSourceDeps;
+  /** Deploys what is pushed, and tells the git host about it. */
+  pushes: DeployPushDeps & PollBranchDeps & ReportStatusDeps;
   db: Db;
   /** `null` when no embeddings endpoint is configured. */
   embeddings: Embeddings | null;
@@ -54,6 +59,11 @@ const TEARDOWN_CONCURRENCY = 4;
 const VARIABLES_CONCURRENCY = 4;
 /** Each source uses a share of the document reader, and a checkout. */
 const SOURCE_CONCURRENCY = 2;
+const PUSH_CONCURRENCY = 4;
+/** Each starts git in a sandbox. */
+const POLL_CONCURRENCY = 2;
+/** How late a look for new commits may be. */
+const POLL_PAUSE_MS = 5000;
 /** An app can store this much longer than its bound allows, until it is stopped. */
 const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
@@ -80,13 +90,14 @@ export class Worker {
   #serverTask: AsyncDisposableStack | null = null;
   #embeddingTask: PeriodicTask | null = null;
   #searchTask: AsyncDisposableStack | null = null;
+  #pollTask: PeriodicTask | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
   }
 
   async start(): Promise<void> {
-    const { deps, buildConcurrency, sources } = this.#options;
+    const { deps, buildConcurrency, pushes, sources } = this.#options;
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
@@ -98,6 +109,11 @@ export class Worker {
     await this.#work("source", SOURCE_CONCURRENCY, ({ sourceId }) =>
       runSourceJob(sources, sourceId, this.#stop.signal),
     );
+    await this.#work("push", PUSH_CONCURRENCY, ({ deliveryId }) => deployPush(pushes, deliveryId));
+    await this.#work("commit-status", PUSH_CONCURRENCY, ({ deploymentId }) => reportCommitStatus(pushes, deploymentId));
+    await this.#work("push-poll", POLL_CONCURRENCY, ({ endpointId }) =>
+      pollBranch(pushes, endpointId, this.#stop.signal),
+    );
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
@@ -108,6 +124,11 @@ export class Worker {
     if (embeddings !== null)
       this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: EMBEDDED_TEXT_READERS, log });
     this.#searchTask = this.#startSearchTask();
+    this.#pollTask = new PeriodicTask({
+      run: () => enqueueDuePolls(pushes),
+      pauseMs: POLL_PAUSE_MS,
+      report: (err) => log.warn({ err }, "new commits could not be looked for; this is tried again later"),
+    });
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
@@ -119,6 +140,7 @@ export class Worker {
     await this.#serverTask?.[Symbol.asyncDispose]();
     await this.#embeddingTask?.[Symbol.asyncDispose]();
     await this.#searchTask?.[Symbol.asyncDispose]();
+    await this.#pollTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }
 

@@ -177,6 +177,10 @@ test("an app of an older version can be deleted, with its log under the old key 
 
 test("the queue of the older version is gone", async () => {
   expect(await execute("select name from jobs.queue order by name")).toEqual(
-    ["deployment", "rollback", "source", "sweep", "teardown", "variables"].map((name) => ({ name })),
+    ["commit-status", "deployment", "push", "push-poll", "rollback", "source", "sweep", "teardown", "variables"].map(
+      (name) => ({
+        name,
+      }),
+    ),
   );
 });

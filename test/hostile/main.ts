@@ -33,6 +33,7 @@ import { NATIVE_ATTACKS } from "./native-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 import { POSTGRES_ATTACKS } from "./postgres-attacks.ts";
 import { POSTGRES_SHARED_ATTACKS } from "./postgres-shared-attacks.ts";
+import { PUSH_ATTACKS } from "./push-attacks.ts";
 import { SERVER_ATTACKS } from "./server-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
@@ -106,6 +107,7 @@ const attacks = [
   ...PROGRAM_ATTACKS,
   ...CUSTOMIZATION_ATTACKS,
   ...ARCHIVE_ATTACKS,
+  ...PUSH_ATTACKS,
   ...AVAILABILITY_ATTACKS,
 ].filter(({ name }) => name.toLowerCase().includes(words));
 

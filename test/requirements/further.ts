@@ -153,6 +153,9 @@ export const FURTHER_REQUIREMENTS = {
     ],
   }),
   "git.apps": covered("beyond", "A GitHub App reads repositories, with tokens for one repository each.", {}),
+  "push.deploy": covered("beyond", "A push to the repository deploys the app.", {
+    procedures: ["pushDeploy.get", "pushDeploy.set", "pushDeploy.rotateSecret", "pushDeploy.deliveries"],
+  }),
   "knowledge.sources": covered("beyond", "Documents of Company Knowledge follow URLs and repositories.", {
     procedures: [
       "knowledgeSources.add",

@@ -76,7 +76,9 @@ async function expectDocumented(
 
 /** A method that the path does not have. */
 const unusedMethod = ({ path }: Operation) =>
-  /\/((variables|skills)\/\{name\}|agents\/\{agent_id\}|instructions|runtime)$/.test(path) ? "PATCH" : "PUT";
+  /\/((variables|skills)\/\{name\}|agents\/\{agent_id\}|instructions|runtime|push-deploy)$/.test(path)
+    ? "PATCH"
+    : "PUT";
 
 const canHaveBody = ({ method }: Operation) => method !== "GET";
 

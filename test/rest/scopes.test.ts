@@ -53,6 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Projects: "projects",
   Sessions: "sessions",
   "Git connections": "git connections",
+  "Push to deploy": "pushes",
   Skills: "skills",
   Tokens: "tokens",
   Usage: "usage",

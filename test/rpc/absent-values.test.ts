@@ -53,6 +53,7 @@ test("null counts as absent in every optional field, except where the schema giv
     "deployments.redeploy.customization",
     "procedures.callById.input",
     "procedures.invoke.input",
+    "pushDeploy.set.branch",
     "skills.upload.expected_hash",
   ]);
 });

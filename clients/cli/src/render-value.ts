@@ -2,6 +2,7 @@ import { cut, displayWidth, pad } from "./display-width.ts";
 
 /** Columns that say most about an object of a list, in their order. Other scalar fields follow while there are few. */
 const COLUMNS_BY_LIST: Readonly<Record<string, readonly string[]>> = {
+  deliveries: ["created_at", "commit", "message", "result", "reason"],
   apps: ["slug", "status", "updated_at", "id"],
   deployments: ["number", "status", "is_live", "trigger", "branch", "commit", "created_at"],
   tokens: ["name", "kind", "scope", "prefix", "last_used_at", "id"],

@@ -10,7 +10,13 @@ export type OrganizationEvent =
   /** An app was created, renamed or changed, or its status changed. It is gone when the status is `deleted`. */
   | ({ type: "app" } & Output<"events", "list">["apps"][number])
   /** The status of a deployment changed. */
-  | { type: "deployment"; app_id: string; number: number; status: Output<"deployments", "get">["status"] };
+  | { type: "deployment"; app_id: string; number: number; status: Output<"deployments", "get">["status"] }
+  | {
+      type: "push";
+      app_id: string;
+      delivery_id: string;
+      result: Output<"pushDeploy", "deliveries">["deliveries"][number]["result"];
+    };
 
 /** Yields what changes in the organization, without an end. */
 export async function* followOrganization(
@@ -18,6 +24,6 @@ export async function* followOrganization(
   { signal }: StreamOptions = {},
 ): AsyncGenerator<OrganizationEvent, void, undefined> {
   for await (const { name, data } of followEvents(transport, "/v1/events?follow", signal))
-    if (name === "reset" || name === "app" || name === "deployment")
+    if (name === "reset" || name === "app" || name === "deployment" || name === "push")
       yield { type: name, ...(JSON.parse(data) as object) } as OrganizationEvent;
 }

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import {
+  type CommitStatus,
   type GitAccess,
   type GitHostAccess,
   GitHostError,
@@ -11,12 +13,14 @@ import {
   type Installation,
   type TokenPermissions,
 } from "../../../domain/ports/git-hosts.ts";
+import { readBody } from "../../http/read-body.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
 import { type ApiResponse, GIT_HOST_APIS, type GitHostApi } from "./git-host-apis.ts";
 import { GitHubApps } from "./github-apps.ts";
 import { type GitHostRules, HostClient, toError } from "./host-client.ts";
 
 const MAX_URL_LENGTH = 500;
+const MAX_PROBLEM_BYTES = 64 * 1024;
 /** How many pages are searched for a name, if the API cannot do it. */
 const MAX_SEARCHED_PAGES = 20;
 
@@ -98,6 +102,22 @@ export class CheckedGitHosts implements GitHosts {
     return this.#apps.issueToken(app, repo, permissions);
   }
 
+  async setCommitStatus(host: GitHostAccess, repo: string, status: CommitStatus): Promise<void> {
+    const api = apiOf(host);
+    const { path, body } = api.commitStatus(repo, status);
+    const url = `${api.root(new URL(host.url))}${path}`;
+    const response = await this.#client.request(url, {
+      authorization: host.apiAuthorization,
+      accept: "application/json",
+      json: body,
+    });
+    const { statusCode = 0 } = response;
+    // GitLab refuses the state that the commit has already.
+    const isRepeated = host.kind === "gitlab" && statusCode === 400 && (await describesRepetition(response));
+    response.destroy();
+    if (Math.floor(statusCode / 100) !== 2 && !isRepeated) throw toError(statusCode);
+  }
+
   async #read<T>(host: GitHostAccess, path: string, read: (response: ApiResponse) => T): Promise<T> {
     const response = await this.#call(host, path);
     try {
@@ -119,4 +139,9 @@ const NOT_ALLOWED =
 function apiOf({ kind }: GitHostAccess): GitHostApi {
   if (kind === "git") throw new Error("a host of the kind git has no API");
   return GIT_HOST_APIS[kind];
+}
+
+async function describesRepetition(response: IncomingMessage): Promise<boolean> {
+  const body = await readBody(response, MAX_PROBLEM_BYTES).catch(() => null);
+  return body?.includes("Cannot transition status") ?? false;
 }

@@ -1,4 +1,11 @@
-import type { GitHostKind, HostedBranch, HostedPage, HostedRepository } from "../../../domain/ports/git-hosts.ts";
+import type {
+  CommitState,
+  CommitStatus,
+  GitHostKind,
+  HostedBranch,
+  HostedPage,
+  HostedRepository,
+} from "../../../domain/ports/git-hosts.ts";
 
 /** What a host responds: the body as JSON, and the number of the next page if a header names it. */
 export interface ApiResponse {
@@ -18,6 +25,13 @@ export interface GitHostApi {
   branches(repo: string, page: number): string;
   readRepositories(response: ApiResponse, page: number): HostedPage<HostedRepository>;
   readBranches(response: ApiResponse, page: number): HostedPage<HostedBranch>;
+  commitStatus(repo: string, status: CommitStatus): ApiRequest;
+}
+
+/** A request that changes something. */
+export interface ApiRequest {
+  path: string;
+  body: Readonly<Record<string, string>>;
 }
 
 const PAGE_SIZE = 50;
@@ -36,6 +50,10 @@ const github: GitHostApi = {
   readRepositories: ({ body }, page) => readGitHubRepositories(body, page),
   readBranches: (response, page) =>
     toPage(response.body, page, (each) => ({ name: text(each["name"]), commit: text(fields(each["commit"])["sha"]) })),
+  commitStatus: (repo, status) => ({
+    path: `/repos/${repo}/statuses/${status.commit}`,
+    body: withUrl("target_url", status, { state: STATES[status.state], context: status.context }),
+  }),
 };
 
 function readGitHubRepositories(body: unknown, page: number): HostedPage<HostedRepository> {
@@ -76,6 +94,10 @@ const gitlab: GitHostApi = {
     items: list(body).map((each) => ({ name: text(each["name"]), commit: text(fields(each["commit"])["id"]) })),
     nextPage,
   }),
+  commitStatus: (repo, status) => ({
+    path: `/projects/${encodeURIComponent(repo)}/statuses/${status.commit}`,
+    body: withUrl("target_url", status, { state: GITLAB_STATES[status.state], name: status.context }),
+  }),
 };
 
 const gitea: GitHostApi = {
@@ -94,6 +116,7 @@ const gitea: GitHostApi = {
     })),
   readBranches: ({ body }, page) =>
     toPage(body, page, (each) => ({ name: text(each["name"]), commit: text(fields(each["commit"])["id"]) })),
+  commitStatus: github.commitStatus,
 };
 
 const bitbucket: GitHostApi = {
@@ -121,6 +144,15 @@ const bitbucket: GitHostApi = {
     })),
     nextPage: nextOf(body, page),
   }),
+  commitStatus: (repo, status) => ({
+    path: `/repositories/${repo}/commit/${status.commit}/statuses/build`,
+    // The URL is required, and the key must be short.
+    body: withUrl(
+      "url",
+      { ...status, url: status.url ?? "https://bitbucket.org" },
+      { state: BITBUCKET_STATES[status.state], key: shorten(status.context) },
+    ),
+  }),
 };
 
 /** Sources: the REST references of GitHub, GitLab (v4), Gitea (v1) and Bitbucket Cloud (2.0). */
@@ -131,6 +163,35 @@ export const GIT_HOST_APIS: Record<Exclude<GitHostKind, "git">, GitHostApi> = {
   gitea,
   bitbucket,
 };
+
+/** GitHub has no state for a canceled deployment. */
+const STATES = {
+  pending: "pending",
+  success: "success",
+  failure: "failure",
+  canceled: "error",
+} as const satisfies Record<CommitState, string>;
+const GITLAB_STATES = { ...STATES, failure: "failed", canceled: "canceled" } as const;
+const BITBUCKET_STATES = {
+  pending: "INPROGRESS",
+  success: "SUCCESSFUL",
+  failure: "FAILED",
+  canceled: "STOPPED",
+} as const;
+
+const MAX_KEY_LENGTH = 40;
+
+function shorten(key: string): string {
+  return key.slice(0, MAX_KEY_LENGTH);
+}
+
+function withUrl(
+  name: string,
+  { description, url }: CommitStatus,
+  body: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return { ...body, description, ...(url !== null && { [name]: url }) };
+}
 
 /** A full page can have a next one. */
 function toPage<Item>(body: unknown, page: number, read: (each: Fields) => Item): HostedPage<Item> {

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/pro
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
+import type { CheckedOut, Checkout, GitSource, GitTips } from "../../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { SandboxedGit } from "./sandboxed-git.ts";
 
@@ -23,18 +23,18 @@ export interface ExamplesSourceOptions {
   dataFolder: string;
   sandbox: Sandbox;
   /** Serves all other repositories. */
-  others: GitSource;
+  others: GitSource & GitTips;
 }
 
 /**
  * Serves `examples/<name>` from a local folder, without a network. The folder becomes the branch `main` of a real git
  * repository, which is created with the first checkout and again after the folder has changed.
  */
-export class ExamplesSource implements GitSource {
+export class ExamplesSource implements GitSource, GitTips {
   readonly #folder: string;
   readonly #dataFolder: string;
-  readonly #repositories: GitSource;
-  readonly #others: GitSource;
+  readonly #repositories: GitSource & GitTips;
+  readonly #others: GitSource & GitTips;
   readonly #creating = new Map<string, Promise<void>>();
 
   constructor({ examplesFolder, dataFolder, sandbox, others }: ExamplesSourceOptions) {
@@ -45,12 +45,24 @@ export class ExamplesSource implements GitSource {
   }
 
   async checkOut(checkout: Checkout): Promise<CheckedOut> {
-    const [owner, name = ""] = checkout.repo.split("/");
+    const repo = await this.#find(checkout.repo);
+    if (repo === null) return this.#others.checkOut(checkout);
+    return this.#repositories.checkOut({ ...checkout, repo });
+  }
+
+  async readTip(branch: Omit<Checkout, "commit" | "orDefaultBranch">): Promise<string> {
+    const repo = await this.#find(branch.repo);
+    return repo === null ? this.#others.readTip(branch) : this.#repositories.readTip({ ...branch, repo });
+  }
+
+  /** Returns the repository of an example; `null` for any other one. */
+  async #find(wanted: string): Promise<string | null> {
+    const [owner, name = ""] = wanted.split("/");
     const folder = join(this.#folder, name);
-    if (owner !== OWNER || !(await isFolder(folder))) return this.#others.checkOut(checkout);
+    if (owner !== OWNER || !(await isFolder(folder))) return null;
     const repo = `${OWNER}/${name}-${await hashFolder(folder)}`;
     await this.#createOnce(folder, repo);
-    return this.#repositories.checkOut({ ...checkout, repo });
+    return repo;
   }
 
   /** Creates the repository once for concurrent checkouts. */

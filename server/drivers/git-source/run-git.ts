@@ -30,7 +30,7 @@ export interface CheckoutRun {
 
 /** A program of `inside`. */
 export interface CheckoutProgram {
-  file: "checkout.mjs" | "submodules.mjs" | "large-files.mjs";
+  file: "checkout.mjs" | "submodules.mjs" | "large-files.mjs" | "tip.mjs";
   args: readonly string[];
   nodeOptions?: readonly string[];
   env: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import type { CheckedOut, Checkout, GitSource } from "../../../domain/ports/git-source.ts";
+import type { CheckedOut, Checkout, GitSource, GitTips } from "../../../domain/ports/git-source.ts";
 import type { GitAccess } from "../../../domain/ports/git-hosts.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { Lookup } from "../../sandbox/connect-to-host.ts";
@@ -49,7 +49,7 @@ export interface SandboxedGitOptions {
  * is written. Submodules and files in Git LFS come after that, within the same limits, and what cannot be fetched is a
  * warning. When the service runs as root, a local repository must be readable by all users.
  */
-export class SandboxedGit implements GitSource {
+export class SandboxedGit implements GitSource, GitTips {
   readonly #host: GitHost;
   readonly #sandbox: Sandbox;
   readonly #limits: CheckoutLimits;
@@ -66,7 +66,19 @@ export class SandboxedGit implements GitSource {
     this.#lookup = lookup;
   }
 
-  async checkOut(checkout: Checkout): Promise<CheckedOut> {
+  checkOut(checkout: Checkout): Promise<CheckedOut> {
+    return this.#open(checkout, async (run, remote) => {
+      const report = await checkOutRoot(run, remote);
+      const { commit, branch } = report;
+      return { commit, ...(branch === null ? {} : { branch }), warnings: await this.#complete(run, remote, report) };
+    });
+  }
+
+  readTip(branch: Omit<Checkout, "commit" | "orDefaultBranch">): Promise<string> {
+    return this.#open(branch, readTip);
+  }
+
+  async #open<T>(checkout: Checkout, use: (run: CheckoutRun, remote: GitRemote) => Promise<T>): Promise<T> {
     const host = this.#findHost(checkout.access ?? null);
     const remote = resolveRemote(host, checkout.repo);
     if (remote === null) throw repositoryNotReadable();
@@ -75,9 +87,7 @@ export class SandboxedGit implements GitSource {
     const repository = await mkdtemp(`${checkout.directory}.git-`);
     const run = { sandbox: this.#sandbox, limits: this.#limits, host, lookup: this.#lookup, checkout, repository };
     try {
-      const report = await checkOutRoot(run, remote);
-      const { commit, branch } = report;
-      return { commit, ...(branch === null ? {} : { branch }), warnings: await this.#complete(run, remote, report) };
+      return await use(run, remote);
     } finally {
       await rm(repository, { recursive: true, force: true });
     }
@@ -114,6 +124,19 @@ async function addLargeFiles(
 
 /** The part of the time limit of a checkout that submodules and files in Git LFS may take. */
 const COMPLETION_SHARE = 0.8;
+
+async function readTip(run: CheckoutRun, remote: GitRemote): Promise<string> {
+  const { checkout } = run;
+  const report = await runProgram<{ outcome: "tip"; commit: string } | { outcome: "not-fetched"; error: string }>(run, {
+    file: "tip.mjs",
+    args: [checkout.branch, ...remote.urls],
+    env: gitEnvironment(remote),
+    mounts: remote.mounts,
+    repos: [checkout.repo],
+  });
+  if (report.outcome === "tip") return report.commit;
+  throw describeFetchError(report.error, checkout);
+}
 
 async function checkOutRoot(run: CheckoutRun, remote: GitRemote): Promise<DoneReport> {
   const { checkout, limits } = run;

@@ -20,6 +20,17 @@ const QUEUES = {
   variables: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
   // A source that is not read is read again on the next day.
   source: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 300, retryLimit: 20 }),
+  push: queue({ expireInSeconds: 300, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
+  // The next look does the work of a failed one.
+  "push-poll": queue({ expireInSeconds: 300, retryLimit: 0 }),
+  // The deployment does not depend on it.
+  "commit-status": queue({
+    expireInSeconds: 300,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 300,
+    retryLimit: 6,
+  }),
   // The next sweep does the work of a failed one. Without a limit, failed sweeps would accumulate.
   sweep: queue({ expireInSeconds: 900, retryDelay: 30, retryLimit: 2 }),
 } satisfies Record<QueueName, Queue>;
@@ -78,11 +89,11 @@ export class PgBossQueue implements JobQueue {
     this.#boss = boss;
   }
 
-  async enqueue<Q extends QueueName>(em: EntityManager, queueName: Q, job: Jobs[Q]): Promise<void> {
+  async enqueue<Q extends QueueName>(em: EntityManager, queueName: Q, job: Jobs[Q], delaySeconds = 0): Promise<void> {
     const transaction = (em as SqlEntityManager).getKysely() as unknown as KyselyTransactionLike;
     const db = fromKysely(transaction);
     const options = "orgId" in job ? await fairOptions(db, queueName, job.orgId) : {};
-    await this.#boss.send(queueName, job, { db, ...options });
+    await this.#boss.send(queueName, job, { db, ...options, ...(delaySeconds > 0 && { startAfter: delaySeconds }) });
   }
 
   async listWaiting<Q extends QueueName>(queueName: Q): Promise<Jobs[Q][]> {

@@ -2,14 +2,15 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { GitSource } from "../../../domain/ports/git-source.ts";
+import type { GitSource, GitTips } from "../../../domain/ports/git-source.ts";
 import { ExamplesSource } from "../../../server/drivers/git-source/examples-source.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { checkOut, checkOutFailure } from "../../support/builds/git-checkout.ts";
 
-const others: GitSource = {
+const others: GitSource & GitTips = {
   checkOut: ({ repo }) => Promise.reject(new BuildFailure("user", `${repo} was requested from the other source`, "")),
+  readTip: ({ repo }) => Promise.reject(new BuildFailure("user", `${repo} was requested from the other source`, "")),
 };
 
 async function withExample(files: Readonly<Record<string, string>>) {

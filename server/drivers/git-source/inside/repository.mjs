@@ -90,6 +90,20 @@ export class Repository {
     return readdirSync(packs).some((file) => statSync(`${packs}/${file}`).size >= this.#limits.totalBytes);
   }
 
+  /** Asks for the newest commit of a branch; `null` without it. */
+  async readTip(branch, urls) {
+    let firstError = null;
+    for (const url of urls) {
+      const { code, output, errors } = await this.#run(["ls-remote", "--", url, `refs/heads/${branch}`]);
+      const line = output.split("\n").find((each) => each.endsWith(`\trefs/heads/${branch}`)) ?? "";
+      const commit = /^([0-9a-f]{40}|[0-9a-f]{64})\t/.exec(line)?.[1];
+      if (commit !== undefined) return { outcome: "tip", commit };
+      firstError ??= code === 0 ? `couldn't find remote ref refs/heads/${branch}` : errors;
+      if (code === 0) break;
+    }
+    return { outcome: "not-fetched", error: firstError };
+  }
+
   /** Returns the branch that HEAD of the remote repository names, or `null`. */
   async readDefaultBranch(urls) {
     for (const url of urls) {

@@ -8,13 +8,16 @@ import { showToast } from "../../show-toast.ts";
 import { useApp } from "./app-context.ts";
 import { AppToken } from "./app-token.tsx";
 import { DeleteApp } from "./delete-app.tsx";
+import { PushDeploy } from "./push-deploy.tsx";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
 /** Name, source and token of an app, and its deletion. */
 export function AppSettings() {
+  const { repo } = useApp();
   return (
     <>
       <GeneralSettings />
+      {repo !== null && <PushDeploy />}
       <AppToken />
       <DeleteApp />
     </>

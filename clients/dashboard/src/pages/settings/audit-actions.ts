@@ -46,6 +46,8 @@ export const PROCEDURE_ACTIONS = [
   "projects.mount",
   "projects.unmount",
   "projects.update",
+  "pushDeploy.rotateSecret",
+  "pushDeploy.set",
   "servers.create",
   "servers.delete",
   "servers.update",

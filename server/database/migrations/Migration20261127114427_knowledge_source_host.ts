@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
-export class Migration20261127114427_KnowledgeSourceHost extends Migration {
-  override name = "Migration20261127114427_KnowledgeSourceHost";
+export class Migration20261127114427_knowledge_source_host extends Migration {
+  override name = "Migration20261127114427_knowledge_source_host";
 
   override up(): void | Promise<void> {
     this.addSql(`alter table "knowledge_sources" add "git_host" text null;`);

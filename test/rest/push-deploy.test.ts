@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+import type { RestClient } from "../support/clients/rest-client.ts";
+import { verifies } from "../support/verifies.ts";
+
+const service = sharedHarness();
+
+async function givenApp() {
+  const tenant = await service().tenant();
+  const { id } = await service().givenApp(tenant);
+  return { tenant, path: `/v1/apps/${id}` };
+}
+
+const put = (rest: RestClient, path: string, body: object) =>
+  rest.send("PUT", `${path}/push-deploy`, {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+verifies("push.deploy", "the secret is in the response that creates it, and in no other one", async () => {
+  const { tenant, path } = await givenApp();
+  const off = { enabled: false, url: null, secret: null, branch: "main", paths: [], statuses: true, poll: false };
+  expect((await tenant.rest.get(`${path}/push-deploy`)).body).toEqual(off);
+  expect((await tenant.rest.post(`${path}/push-deploy/rotate-secret`, {})).status).toBe(409);
+  const { body: created } = await put(tenant.rest, path, { enabled: true, paths: ["src/**"] });
+  const url = `${service().service.publicUrl}/hooks/git/`;
+  expect(created).toMatchObject({ enabled: true, url: expect.stringContaining(url), paths: ["src/**"] });
+  expect(created["secret"]).toMatch(/^[0-9a-f]{64}$/);
+  const { body: changed } = await put(tenant.rest, path, { enabled: true, branch: "next" });
+  expect(changed).toEqual({ ...created, branch: "next", secret: null });
+  expect((await tenant.rest.get(`${path}/push-deploy`)).body).toEqual(changed);
+  const { body: rotated } = await tenant.rest.post(`${path}/push-deploy/rotate-secret`, {});
+  expect(rotated["url"]).toBe(created["url"]);
+  expect(rotated["secret"]).not.toBe(created["secret"]);
+  expect(service().logged()).not.toContain(created["secret"]);
+});
+
+test("branches and paths that are not allowed are refused", async () => {
+  const { tenant, path } = await givenApp();
+  for (const paths of [["/src"], ["a//b"], ["{a,b}"], [""], ["a/../b"], Array.from({ length: 21 }, () => "a")])
+    expect((await put(tenant.rest, path, { enabled: true, paths })).body["error"]).toMatch(/^paths: /);
+  expect((await put(tenant.rest, path, { enabled: true, branch: "-x" })).body["error"]).toMatch(/^branch: /);
+});
+
+test("another organization finds no such app", async () => {
+  const [{ path }, other] = [await givenApp(), await service().tenant()];
+  for (const part of ["push-deploy", "push-deliveries"])
+    expect((await other.rest.get(`${path}/${part}`)).status).toBe(404);
+  expect((await put(other.rest, path, { enabled: true })).status).toBe(404);
+  expect((await other.rest.post(`${path}/push-deploy/rotate-secret`, {})).status).toBe(404);
+});
+
+test("an app without a repository has no branch, and pushes cannot be switched on", async () => {
+  const tenant = await service().tenant();
+  const { id } = await service().givenApp(tenant, { repo: null, branch: null });
+  expect((await tenant.rest.get(`/v1/apps/${id}/push-deploy`)).body).toMatchObject({ enabled: false, branch: null });
+  const { status, body } = await put(tenant.rest, `/v1/apps/${id}`, { enabled: true });
+  expect([status, body["error"]]).toEqual([409, expect.stringContaining("has no repository")]);
+});
