@@ -1,5 +1,4 @@
 import path from "node:path";
-import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
 import { type BuildEgress, buildEgress } from "./config/build-egress.ts";
@@ -16,6 +15,7 @@ import {
 } from "./config/model-settings.ts";
 import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
 import { pollSeconds } from "./config/poll-setting.ts";
+import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
@@ -31,45 +31,6 @@ const port = (fallback: number) =>
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });
-
-/** Addresses and CIDR ranges, separated by commas. A range of all addresses is invalid. */
-const networks = z
-  .string()
-  .transform((list) => list.split(",").map((range) => range.trim()))
-  .refine((ranges) => ranges.every(isRange), {
-    error: "must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8",
-  })
-  .optional();
-
-/** That of HTTPS, and the default of OpenClaw. */
-const DEFAULT_AGENT_HOST_PORTS = "443,18789";
-
-const MAX_PORT = 65_535;
-
-const ports = z
-  .string()
-  .transform((list) => list.split(",").map((range) => parsePorts(range.trim())))
-  .refine((ranges) => ranges.every(({ from, to }) => from >= 1 && from <= to && to <= MAX_PORT), {
-    error: "must be ports or ranges of ports, separated by commas, such as 443,18789-18799",
-  });
-
-/** Returns `NaN` for what is not a number. */
-function parsePorts(text: string): PortRange {
-  const [from = "", to = from, ...more] = text.split("-");
-  const isValid = more.length === 0 && [from, to].every((port) => /^\d{1,5}$/.test(port));
-  return isValid ? { from: Number(from), to: Number(to) } : { from: Number.NaN, to: Number.NaN };
-}
-
-function isRange(text: string): boolean {
-  const [address = "", bits, ...more] = text.split("/");
-  if (
-    more.length > 0 ||
-    !/[.:]/.test(address) ||
-    !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))
-  )
-    return false;
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
-}
 
 const environment = z.object({
   NODE_ENV: z.string().default("development"),
@@ -249,10 +210,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,
     clientMetadataDocuments: values.CLIENT_METADATA_DOCUMENTS,
-    social: {
-      github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", toOAuthClient),
-      google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", toOAuthClient),
-    },
+    social: readSocialSettings(values),
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
     model,
     builder: readBuilderSettings(model, values),
@@ -263,6 +221,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     maxActiveApps: values.MAX_ACTIVE_APPS,
     npmEnvironment: selectNpmVariables(env),
   });
+}
+
+function readSocialSettings(values: z.infer<typeof environment>): Config["social"] {
+  return {
+    github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", toOAuthClient),
+    google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", toOAuthClient),
+  };
 }
 
 function toOAuthClient(clientId: string, clientSecret: string): { clientId: string; clientSecret: string } {

@@ -85,9 +85,8 @@ export async function openDeployments(
   return {
     diskProblem,
     deployments: {
+      ...archiveQueues(),
       archiveSource,
-      archiveUploads: new FairQueue(ARCHIVE_UPLOADS, ARCHIVES_BUSY),
-      archiveChecks: new FairQueue(ARCHIVE_CHECKS, ARCHIVES_BUSY),
       gitHosts,
       gitTips,
       gitTokenCipher,
@@ -118,6 +117,13 @@ export async function openDeployments(
       secrets: [tokenSecret, ...passwordsIn(config)],
       reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
     },
+  };
+}
+
+function archiveQueues() {
+  return {
+    archiveUploads: new FairQueue(ARCHIVE_UPLOADS, ARCHIVES_BUSY),
+    archiveChecks: new FairQueue(ARCHIVE_CHECKS, ARCHIVES_BUSY),
   };
 }
 
@@ -202,9 +208,11 @@ function gitSource(
 
 /** Passwords that must not appear in a build log, even if a tool prints them. */
 function passwordsIn(config: Config): string[] {
-  return [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl]
-    .map((url) => (url === null ? undefined : URL.parse(url)?.password))
-    .filter((password): password is string => password !== undefined && password !== "");
+  const urls = [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl];
+  const passwords = urls.map((url) => (url === null ? undefined : URL.parse(url)?.password));
+  return [...passwords, config.s3?.secretAccessKey].filter(
+    (password): password is string => password !== undefined && password !== "",
+  );
 }
 
 /** The dependencies of the measurement of what apps store, which the worker runs. */
