@@ -30,7 +30,9 @@ export async function resolveSource(argument: string): Promise<ResolvedSource> {
   const source = { kind: "repository", repository: argument } as const;
   if (REPOSITORY.test(argument)) {
     const note = `${argument} is deployed as a repository. To deploy the folder: svc deploy ./${argument}`;
-    return { source, note: found?.isDirectory() === true ? note : null };
+    // The service's own examples are in such a folder too, where a new user begins.
+    const isAmbiguous = found?.isDirectory() === true && !argument.startsWith("examples/");
+    return { source, note: isAmbiguous ? note : null };
   }
   // A repository has a slash in its name.
   if (/[/:]/.test(argument)) return { source, note: null };
