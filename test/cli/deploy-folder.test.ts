@@ -179,13 +179,13 @@ test("--watch deploys the newest state after each change, and goes on after a fa
 });
 
 test("owner/name is a repository also if there is such a folder, and what is ambiguous has a clear message", async () => {
-  await using folder = await givenFolder({ "examples/hello/index.html": "own", file: "x" });
+  await using folder = await givenFolder({ "acme/hello/index.html": "own", file: "x" });
   const options = { cwd: folder.path };
-  const repository = await cli.run(["deploy", "examples/hello", "--no-wait"], options);
+  const repository = await cli.run(["deploy", "acme/hello", "--no-wait"], options);
   expect([repository.code, repository.stdout, repository.stderr]).toEqual([
     0,
     expect.stringMatching(/^http:\/\/hello-/),
-    expect.stringContaining("To deploy the folder: svc deploy ./examples/hello"),
+    expect.stringContaining("To deploy the folder: svc deploy ./acme/hello"),
   ]);
   const wrong: [args: string[], message: string][] = [
     [["absent"], '"absent" is neither a folder nor a repository.'],
@@ -193,7 +193,7 @@ test("owner/name is a repository also if there is such a folder, and what is amb
     [["file"], "file is a file. Pass the folder of the app."],
     [[".", "--branch", "main"], "--branch is for a repository."],
     [[".", "--watch", "--no-wait"], "--watch waits for each deployment."],
-    [["examples/hello", "--watch"], "--watch is for a folder."],
+    [["acme/hello", "--watch"], "--watch is for a folder."],
   ];
   for (const [args, message] of wrong)
     expect(await cli.run(["deploy", ...args], options)).toMatchObject({

@@ -51,9 +51,9 @@ verifies(
     const json = { "content-type": "application/json" };
     const attempts: [status: number, request: { body?: string; headers?: Record<string, string> }][] = [
       [400, { body: "{", headers: json }],
-      [413, { body: JSON.stringify({ repo: "x".repeat(3 * 1024 * 1024) }), headers: json }],
+      [413, { body: JSON.stringify({ repo: "x".repeat(9 * 1024 * 1024) }), headers: json }],
       [415, { body: "repo=acme/site", headers: { "content-type": "text/plain" } }],
-      [415, {}],
+      [400, {}],
       [400, { body: `{"repo": "../.."}`, headers: json }],
     ];
     for (const [at, [status, request]] of attempts.entries()) {

@@ -52,8 +52,9 @@ test("another organization finds no such app", async () => {
 
 test("an app without a repository has no branch, and pushes cannot be switched on", async () => {
   const tenant = await service().tenant();
-  const { id } = await service().givenApp(tenant, { repo: null });
-  expect((await tenant.rest.get(`/v1/apps/${id}/push-deploy`)).body).toMatchObject({ enabled: false, branch: null });
-  const { status, body } = await put(tenant.rest, `/v1/apps/${id}`, { enabled: true });
+  const deployed = await tenant.rest.deploy({ files: { "index.html": "Hello" } });
+  const app = `/v1/apps/${String(deployed.body["app_id"])}`;
+  expect((await tenant.rest.get(`${app}/push-deploy`)).body).toMatchObject({ enabled: false, branch: null });
+  const { status, body } = await put(tenant.rest, app, { enabled: true });
   expect([status, body["error"]]).toEqual([409, expect.stringContaining("has no repository")]);
 });

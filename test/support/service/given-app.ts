@@ -10,8 +10,6 @@ import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 export interface GivenApp {
   status?: AppStatus;
   name?: string;
-  /** `null` for an app that is deployed from archives. */
-  repo?: null;
   createdAt?: Date;
   /** Why the deployment failed. */
   error?: string;
@@ -23,11 +21,10 @@ export interface GivenApp {
 export function givenApp(
   em: EntityManager,
   owner: { org_id: string; user_id: string },
-  { status = "ready", name = "demo", repo: noRepo, createdAt = new Date(), error, statusMessage }: GivenApp = {},
+  { status = "ready", name = "demo", createdAt = new Date(), error, statusMessage }: GivenApp = {},
 ): App {
   const [id, deploymentId] = [randomUUID(), randomUUID()];
-  const [repo, branch] = noRepo === null ? [null, null] : [`acme/${name}`, "main"];
-  const source = { orgId: owner.org_id, createdBy: owner.user_id, repo, branch, createdAt };
+  const source = { orgId: owner.org_id, createdBy: owner.user_id, repo: `acme/${name}`, branch: "main", createdAt };
   const isLive = status === "ready" || status === "deleting";
   em.create(Deployment, {
     ...source,
