@@ -159,7 +159,7 @@ test("wrong usage has the exit code 2 and a hint", async () => {
     [["tokens", "create", "--kind", "other"], /Allowed choices are api_key/],
     [["deployments", "get", "some-app", "one"], /number: must be a number/],
     [["knowledge", "search", "x", "--limit", "y"], /limit: must be a number/],
-    [["deploy", "nothing"], /repo: must have the form owner\/name/],
+    [["deploy", "nothing"], /"nothing" is neither a folder nor a repository/],
     [["tokens", "create", "--body", "{"], /--body: must be valid JSON/],
     [["tokens", "create", "--body", "1"], /--body: must be a JSON object/],
   ];

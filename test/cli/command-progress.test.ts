@@ -17,7 +17,13 @@ import { type TemporaryFolder, temporaryFolder } from "../support/temporary-fold
 const WITHOUT_PROGRESS = ["mcp", "mcp install", "agents hook run", "completion", "complete"];
 const ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 /** Values of arguments and options that are not any text, by their names. */
-const VALUES: Readonly<Record<string, string>> = { number: "1", revision: "1", version: "1", entries: "[]" };
+const VALUES: Readonly<Record<string, string>> = {
+  source: "acme/site",
+  number: "1",
+  revision: "1",
+  version: "1",
+  entries: "[]",
+};
 
 let folder: TemporaryFolder;
 /** A service that never responds. */
