@@ -46,7 +46,9 @@ test("an operation without a required body needs no content type", async () => {
   );
   expect(operations).toContainEqual(["PUT", "/v1/projects/{id}/agents/{agent_id}"]);
   expect(operations).toContainEqual(["POST", "/v1/apps/{id}/rotate-token"]);
-  for (const [method, path] of operations) {
+  // A new app needs one of several fields, which its error says.
+  const withoutBody = operations.filter(([, path]) => path !== "/v1/apps/deploy");
+  for (const [method, path] of withoutBody) {
     const target = path.replaceAll("{number}", "1").replaceAll(/\{\w+\}/g, randomUUID());
     const { status, body } = await rest.send(method, target, {});
     expect([path, status, body]).toEqual([path, 404, { error: expect.stringContaining("not found") }]);
