@@ -34,7 +34,7 @@ test("the commands of the README work in their order, with the tokens of the fir
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   };
-  const [deploy = "", inspect = "", redeploy = "", execute = "", ...others] = await readCommands();
+  const [deploy = "", inspect = "", redeploy = "", push = "", execute = "", ...others] = await readCommands();
   expect(others).toEqual([]);
   const [deployed] = await run(deploy);
   values["APP"] = String(deployed?.["app_id"]);
@@ -42,6 +42,8 @@ test("the commands of the README work in their order, with the tokens of the fir
   await expect.poll(async () => (await run(inspect))[0]?.["status"], { interval: 500 }).toBe("ready");
   expect(String((await run(inspect))[1]?.["logs"])).toContain("[service] ready");
   expect((await run(redeploy))[0]).toMatchObject({ number: 2 });
+  const [pushed] = await run(push);
+  expect(pushed).toMatchObject({ enabled: true, url: expect.stringContaining("/hooks/git/") });
   const [executed] = await run(execute);
   expect(executed).toMatchObject({
     result: { structuredContent: { stdout: "{ count: 0, cents: 0 }\n", exit_code: 0 } },
