@@ -12,6 +12,17 @@ const CREDENTIALS = { accessKeyId: "key", secretAccessKey: "secret" };
 
 /** The endpoint of R2 on this machine. It checks signatures. */
 export async function startMiniflareS3(): Promise<S3Server> {
+  // A service in this process lets Miniflare start workerd in the sandbox only.
+  const { MINIFLARE_WORKERD_PATH: launcher } = process.env;
+  delete process.env["MINIFLARE_WORKERD_PATH"];
+  try {
+    return await openMiniflareS3();
+  } finally {
+    if (launcher !== undefined) process.env["MINIFLARE_WORKERD_PATH"] = launcher;
+  }
+}
+
+async function openMiniflareS3(): Promise<S3Server> {
   const miniflare = new Miniflare({
     modules: true,
     script: `export default { fetch: () => new Response("S3") };`,
