@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { Db } from "../database-types.ts";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { ArchiveContents, ArchiveSource } from "../ports/archive-source.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Spool, SpoolFile } from "../ports/spool.ts";
@@ -150,11 +151,7 @@ function record(
     // A parallel upload of the same bytes.
     const existing = await touch(em, { orgId, id: stored.id });
     if (existing !== null) return existing;
-    const sizes = await em.find(Archive, { orgId }, { fields: ["size"] });
-    checkRoom(
-      sizes.reduce((sum, { size }) => sum + size, 0),
-      stored.size,
-    );
+    checkRoom(await storedBytes(queryBuilderOf(em), orgId), stored.size);
     const { fileCount, bytes: unpackedSize } = contents;
     return em.create(Archive, { ...stored, orgId, createdBy, fileCount, unpackedSize });
   });
@@ -180,7 +177,7 @@ async function storedBytes(db: Db, orgId: string): Promise<number> {
 }
 
 /** Runs `work` while no other transaction adds archives of the organization. */
-function inArchives<T>({ em }: { em: EntityManager }, orgId: string, work: (em: EntityManager) => Promise<T>) {
+function inArchives<T>({ em }: { em: EntityManager }, orgId: string, work: (em: SqlEntityManager) => Promise<T>) {
   return inLockedTransaction(em, [`archives:${orgId}`], work);
 }
 

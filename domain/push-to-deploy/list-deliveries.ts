@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 import type { DeploymentStatus } from "../deployments/deployment-status.ts";
-import { appNotFound } from "../apps/get-app.ts";
+import { requireApp } from "../apps/get-app.ts";
 import type { PushResult, PushSource } from "../push-records/push-delivery.entity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
@@ -30,8 +30,7 @@ export async function listPushDeliveries(
   { orgId }: Caller,
   { id: appId, limit }: { id: string; limit: number },
 ): Promise<{ deliveries: PushDeliveryView[] }> {
-  const app = await db.selectFrom("apps").select("id").where("id", "=", appId).where("org_id", "=", orgId).execute();
-  if (app.length === 0) throw appNotFound();
+  await requireApp(db, { orgId, id: appId });
   const rows = await db
     .selectFrom("push_deliveries as delivery")
     .leftJoin("deployments", "deployments.id", "delivery.deployment_id")

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { App } from "../apps/app.entity.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import { findGitAccess, type FindGitAccessDeps, type WantedRepository } from "../git-connections/find-git-access.ts";
@@ -7,6 +7,7 @@ import type { JobQueue } from "../ports/job-queue.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import { PushEndpoint } from "../push-records/push-endpoint.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { inTransaction, runForOrganization } from "../shared/transaction.ts";
 import { receiveDelivery } from "./receive-delivery.ts";
 
@@ -107,7 +108,7 @@ async function report(
 
 async function reportProblem(deps: PollBranchDeps, { id, orgId }: PushEndpoint, error: BuildFailure): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
-  const externalId = createHash("sha256").update(`${day} ${error.message}`).digest("hex");
+  const externalId = sha256Hex(`${day} ${error.message}`);
   const delivery = { source: "poll", externalId, bodyHash: null, event: "poll" } as const;
   await receiveDelivery(deps, { id, orgId }, { ...delivery, push: null, problem: error.message });
 }

@@ -1,4 +1,4 @@
-import { appNotFound } from "../apps/get-app.ts";
+import { requireApp } from "../apps/get-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { UsageMetric } from "./usage-metric.ts";
@@ -50,7 +50,7 @@ export async function getDailyUsage(
   { orgId }: Caller,
   { days: count = 30, app_id: appId }: DailyUsageRequest,
 ): Promise<DailyUsage> {
-  if (appId !== undefined) await requireApp(db, orgId, appId);
+  if (appId !== undefined) await requireApp(db, { orgId, id: appId });
   const days = lastDays(count);
   const counted = selectCounts(db, { orgId, appId, days });
   return { days: await readDays(counted, days), apps: await readApps(counted, days) };
@@ -115,9 +115,4 @@ async function readApps(counted: Counted, days: readonly string[]): Promise<AppU
     errors: Number(errors ?? 0),
     requests_by_day: days.map((day) => counts.get(`${day} ${id}`) ?? 0),
   }));
-}
-
-async function requireApp(db: Db, orgId: string, appId: string): Promise<void> {
-  const app = db.selectFrom("apps").select("id").where("id", "=", appId).where("org_id", "=", orgId);
-  if ((await app.executeTakeFirst()) === undefined) throw appNotFound();
 }

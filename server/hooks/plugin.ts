@@ -5,10 +5,12 @@ import {
   receiveDelivery,
   type ReceiveDeliveryDeps,
 } from "../../domain/push-to-deploy/receive-delivery.ts";
+import { isRecord, parseJson } from "../../domain/shared/json.ts";
 import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.ts";
+import { sha256Hex } from "../../domain/shared/sha256.ts";
 import { formatSize } from "../rest/request-body.ts";
 import { eventName, readPush } from "./read-push.ts";
-import { type DeliveryHeaders, hashBody, isSigned, readDeliveryHeaders } from "./verify-signature.ts";
+import { type DeliveryHeaders, isSigned, readDeliveryHeaders } from "./verify-signature.ts";
 
 /** The deliveries of a push with thousands of commits are larger; git hosts leave out further commits long before. */
 const BODY_LIMIT = 5 * 1024 * 1024;
@@ -64,9 +66,9 @@ async function answer(
   if (!(await isSigned(headers, body, endpoint.secret))) return send(reply, 404, NOT_ACCEPTED);
   const json = isForm ? (new URLSearchParams(body.toString()).get("payload") ?? "") : body.toString();
   if (isTooComplexJson(json)) return send(reply, 400, `The body ${TOO_COMPLEX}.`);
-  const payload = parseObject(json);
-  if (payload === null) return send(reply, 400, UNREADABLE);
-  const bodyHash = hashBody(body);
+  const payload = parseJson(json);
+  if (!isRecord(payload)) return send(reply, 400, UNREADABLE);
+  const bodyHash = sha256Hex(body);
   const delivery = await receiveDelivery(service, endpoint, {
     source: headers.source,
     event: eventName(headers),
@@ -75,15 +77,6 @@ async function answer(
     push: readPush(headers, payload),
   });
   return delivery === null ? send(reply, 404, NOT_ACCEPTED) : reply.code(202).send(delivery);
-}
-
-function parseObject(json: string): object | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Any other error is answered as in the rest of the service. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { verify } from "@octokit/webhooks-methods";
 import type { PushSource } from "../../domain/push-records/push-delivery.entity.ts";
@@ -57,9 +56,4 @@ export async function isSigned(
   if (isTokenOnly) return isSameSecret(signature, secret);
   if (body.length === 0 || !/^sha256=[0-9a-f]{64}$/.test(signature)) return false;
   return verify(secret, body.toString(), signature);
-}
-
-/** Identifies a body that a signature covers. */
-export function hashBody(body: Buffer): string {
-  return createHash("sha256").update(body).digest("hex");
 }

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey } from "node:crypto";
+import { createPrivateKey } from "node:crypto";
 import { SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import {
@@ -7,6 +7,7 @@ import {
   type Installation,
   type TokenPermissions,
 } from "../../../domain/ports/git-hosts.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { GIT_HOST_APIS } from "./git-host-apis.ts";
 import type { HostClient } from "./host-client.ts";
 
@@ -63,7 +64,7 @@ export class GitHubApps {
   ): Promise<string> {
     const { url, appId, privateKey, installationId } = app;
     const wanted = [url, appId, privateKey, installationId, repo, Object.entries(permissions).toSorted()];
-    const key = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
+    const key = sha256Hex(JSON.stringify(wanted));
     const known = this.#tokens.get(key);
     if (known !== undefined && known.expiresAt - Date.now() > MIN_REST_MS) return known.token;
     const issuing =
