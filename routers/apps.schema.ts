@@ -135,10 +135,19 @@ export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })
   .meta({ id: "DeployResponse" }) satisfies z.ZodType<DeployedApp>;
 
+const environmentOfApp = {
+  environment: z
+    .string()
+    .nullable()
+    .meta({ description: "The name of the environment; null for a production app", examples: ["staging"] }),
+  parent_id: uuid.nullable().meta({ description: "The production app of an environment; null for a production app" }),
+};
+
 const appSummary = z.object({
   id: uuid,
   name: z.string(),
   slug,
+  ...environmentOfApp,
   status,
   status_message: statusMessage,
   runtime,
@@ -174,6 +183,7 @@ export const appDetail = z
     created_by: uuid.optional(),
     name: z.string(),
     slug,
+    ...environmentOfApp,
     status,
     status_message: statusMessage,
     error,
@@ -261,6 +271,8 @@ export const browseAppsRequest = z.strictObject({
 const appOverview = appSummary
   .omit({ app_token: true })
   .extend({
+    environment: z.string().nullable(),
+    parent_id: z.string().nullable(),
     status: z.enum(APP_STATUSES),
     runtime: z.enum(RUNTIMES).nullable(),
     created_at: z.string(),

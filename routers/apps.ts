@@ -128,6 +128,7 @@ export const apps = router({
         successDescription: "The app and all of its resources are removed",
         errorResponses: {
           404: notFound,
+          409: "The app has environments. Delete them first",
           500: "The teardown has not finished yet. The service continues it; repeat the call to see whether it has finished",
         },
       },

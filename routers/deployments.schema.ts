@@ -49,6 +49,10 @@ export const deployment = z
     rollback_to: deploymentNumber
       .nullable()
       .meta({ description: "For a rollback: the deployment that goes live again" }),
+    promoted_from: z
+      .string()
+      .nullable()
+      .meta({ description: "For a promotion: the environment whose bundle goes live", examples: ["staging"] }),
     is_live: z.boolean().meta({ description: "Whether it serves the requests of the app" }),
     can_roll_back: z.boolean().meta({ description: "Whether a rollback to it is possible" }),
     created_by: uuid.nullable(),
@@ -188,6 +192,7 @@ export const listDeploymentsToolResponse = z.object({
       branch: z.string().nullable(),
       commit: z.string().nullable(),
       rollback_to: z.int().nullable(),
+      promoted_from: z.string().nullable(),
       is_live: z.boolean(),
       can_roll_back: z.boolean(),
       created_at: z.string(),

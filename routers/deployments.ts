@@ -34,8 +34,8 @@ const tags = ["Deployments"];
 const noApp = "No such app in the organization";
 const noDeployment = "No such deployment in the organization";
 
-/** @param input - of the redeployment or the rollback, whose output has no id of the app */
-function presentStarted({ number, status }: DeploymentView, { id }: { id: string }): object {
+/** @param input - of the request that started the deployment, whose output has no id of the app */
+export function presentStarted({ number, status }: DeploymentView, { id }: { id: string }): object {
   return { app_id: id, number, status };
 }
 

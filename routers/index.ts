@@ -10,6 +10,7 @@ import { getAccessError } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { type Meta, router } from "./core/trpc.ts";
 import { deployments } from "./deployments.ts";
+import { environments } from "./environments.ts";
 import { events } from "./events.ts";
 import { execution } from "./execution.ts";
 import { gitConnections } from "./git-connections.ts";
@@ -41,6 +42,7 @@ export const appRouter = router({
   archives,
   audit,
   deployments,
+  environments,
   events,
   execution,
   gitConnections,

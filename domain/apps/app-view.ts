@@ -9,6 +9,10 @@ export interface AppSummary {
   id: string;
   name: string;
   slug: string;
+  /** The name of the environment; `null` for a production app. */
+  environment: string | null;
+  /** The production app of an environment; `null` for a production app. */
+  parent_id: string | null;
   status: AppStatus;
   status_message: string | null;
   /** How the live version runs, or else the newest one that was built; `null` before the first build. */
@@ -51,6 +55,8 @@ export interface SummaryRow {
   id: string;
   name: string;
   slug: string;
+  environment: string | null;
+  parent_id: string | null;
   status: AppStatus;
   status_message: string | null;
   storage_problem: string | null;
@@ -64,6 +70,8 @@ export const SUMMARY_COLUMNS = [
   "id",
   "name",
   "slug",
+  "environment",
+  "parent_id",
   "status",
   "status_message",
   "storage_problem",
@@ -86,6 +94,8 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     id: row.id,
     name: row.name,
     slug: row.slug,
+    environment: row.environment,
+    parent_id: row.parent_id,
     status: row.status,
     status_message: (row.status === "deleting" ? null : row.storage_problem) ?? row.status_message,
     runtime: row.runtime,

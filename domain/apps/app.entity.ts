@@ -22,6 +22,10 @@ export const AppSchema = defineEntity({
       .onCreate(() => randomUUID()),
     orgId: p.uuid(),
     createdBy: p.uuid().nullable(),
+    /** The production app of an environment; `null` for a production app. */
+    parentId: p.uuid().nullable(),
+    /** The name of the environment, such as `staging`; `null` for a production app. */
+    environment: p.string().nullable(),
     name: p.string(),
     slug: p.string().unique(),
     /** As owner/name; `null` for an app that is deployed from archives. */
@@ -70,6 +74,7 @@ export const AppSchema = defineEntity({
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   },
+  uniques: [{ properties: ["parentId", "environment"] }],
   indexes: [{ properties: ["orgId", "createdAt"] }, { properties: ["archiveId"] }],
   triggers: [
     {
@@ -87,6 +92,7 @@ export const AppSchema = defineEntity({
       name: "apps_source_check",
       expression: "(repo is null) = (archive_id is not null) and (repo is null) = (branch is null)",
     },
+    { name: "apps_environment_check", expression: "(parent_id is null) = (environment is null)" },
     { name: "apps_runtime_check", expression: `runtime in (${quotedList(RUNTIMES)})` },
   ],
 });

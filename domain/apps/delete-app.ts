@@ -6,6 +6,7 @@ import { pollUntil } from "../shared/back-off.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
+import { App } from "./app.entity.ts";
 import { lockApp } from "./lock-app.ts";
 
 export interface DeleteDeps {
@@ -23,7 +24,7 @@ export interface DeleteDeps {
  * Deletes an app: marks it `deleting`, queues its teardown in the same transaction, and waits until the record is gone.
  * Safe to repeat. Parallel calls all wait for the same teardown.
  *
- * @throws {ServiceError} `not_found` when the organization has no such app; `teardown_pending` when the teardown does not
+ * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while it has environments; `teardown_pending` when the teardown does not
  *   finish in time. The queue then continues it, and the app stays `deleting` until all of its resources are removed.
  */
 export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string): Promise<{ status: "deleted" }> {
@@ -42,6 +43,7 @@ async function markDeleting(
   where: { id: string; orgId: string },
 ): Promise<void> {
   const app = await lockApp(em, where);
+  await checkHasNoEnvironments(em, where.id);
   if (app.status !== "deleting") {
     app.status = "deleting";
     app.statusMessage = "The app is being torn down.";
@@ -51,6 +53,21 @@ async function markDeleting(
   await em.flush();
   await hideProcedures(em, where.id);
   await jobs.enqueue(em, "teardown", { appId: where.id });
+}
+
+/**
+ * Environments have data of their own, so they are not deleted with their production app. The app is locked, as it is while
+ * an environment is created.
+ */
+async function checkHasNoEnvironments(em: EntityManager, parentId: string): Promise<void> {
+  const environments = await em.find(
+    App,
+    { parentId, status: { $ne: "deleting" } },
+    { orderBy: { environment: "asc" } },
+  );
+  if (environments.length === 0) return;
+  const names = environments.map(({ environment, slug }) => `${environment} (${slug})`).join(", ");
+  throw new ServiceError("conflict", `The app has environments: ${names}. Delete these apps first.`);
 }
 
 async function waitForRemoval(deps: DeleteDeps, id: string): Promise<boolean> {

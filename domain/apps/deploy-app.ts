@@ -30,7 +30,7 @@ export interface NewDeployment {
   createdBy: string | null;
   /** 1 for the first deployment of the app. */
   number: number;
-  trigger: "deploy" | "redeploy" | "rollback" | "push";
+  trigger: "deploy" | "redeploy" | "rollback" | "push" | "promotion";
   /** `null` for a deployment of an archive, which also has no branch. */
   repo: string | null;
   /** `null` for a deployment of a repository. */
@@ -38,7 +38,7 @@ export interface NewDeployment {
   /** The connected git host that has the repository; `null` for the service's own. */
   gitHost: string | null;
   branch: string | null;
-  /** The commit of a rollback, or of an archive. */
+  /** The commit of a rollback, a promotion or an archive. */
   commit?: string | null;
   /** The commit to deploy; without it, the newest one of the branch. */
   requestedCommit?: string | null;
@@ -52,6 +52,10 @@ export interface NewDeployment {
   requestedRuntime: Runtime | null;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId?: string;
+  /** For a promotion: the deployment of another environment whose bundle goes live here. */
+  promotedFromId?: string;
+  /** For a promotion: the name of that environment. */
+  promotedFrom?: string;
 }
 
 /** A variable to set, with a value that may be secret. */
@@ -145,9 +149,14 @@ export async function deployApp(
   const repeatable =
     idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request: repeated, tokenSecret };
   const call = { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable };
+  return deployedApp(deps, await withFreeSlug(deps.em, (em) => recordApp(em, deps, call)));
+}
+
+/** Runs a transaction that inserts an app, again if the random slug of the app is taken. */
+export async function withFreeSlug(root: EntityManager, record: (em: EntityManager) => Promise<App>): Promise<App> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return deployedApp(deps, await inTransaction(deps.em, (em) => recordApp(em, deps, call)));
+      return await inTransaction(root, record);
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException) || attempt === ATTEMPTS) throw error;
     }
@@ -195,14 +204,48 @@ async function recordApp(
   const branch = repo === null ? null : (request.branch ?? DEFAULT_BRANCH);
   const requestedRuntime = request.runtime ?? null;
   const name = request.name ?? repo?.slice(repo.indexOf("/") + 1) ?? DEFAULT_NAME;
-  const latestDeploymentId = randomUUID();
-  const slug = slugFor(name);
   const source = { orgId, createdBy, repo, archiveId, gitHost, branch, rootDirectory, buildNetwork, requestedRuntime };
-  const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
+  const branchIsDefault = repo !== null && request.branch === undefined;
+  return insertApp(em, deps, { source, name, branchIsDefault, customization, storeVariables, repeatable });
+}
+
+export interface NewApp {
+  /** What the app and its first deployment have in common. */
+  source: Pick<
+    NewDeployment,
+    | "orgId"
+    | "createdBy"
+    | "repo"
+    | "archiveId"
+    | "gitHost"
+    | "branch"
+    | "rootDirectory"
+    | "buildNetwork"
+    | "requestedRuntime"
+  >;
+  name: string;
+  /** For an environment: its name, and its production app. */
+  environment?: { parentId: string; environment: string };
+  branchIsDefault: boolean;
+  customization: string | null;
+  storeVariables: StoreVariables;
+  /** `null` for a request without an idempotency key. */
+  repeatable: RepeatableRequest | null;
+}
+
+/** Inserts an app, and queues its first deployment. The organization must be locked, and its quota checked. */
+export async function insertApp(
+  em: EntityManager,
+  deps: Pick<DeployDeps, "enqueueDeployment">,
+  { source, name, environment, branchIsDefault, customization, storeVariables, repeatable }: NewApp,
+): Promise<App> {
+  const { archiveId } = source;
+  const latestDeploymentId = randomUUID();
+  const identity = { name, slug: slugFor(name), ...environment };
+  const app = em.create(App, { ...source, ...identity, status: "queued", latestDeploymentId });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();
   storeVariables(em, app.id);
-  const branchIsDefault = repo !== null && request.branch === undefined;
   await deps.enqueueDeployment(em, {
     ...source,
     commit: archiveId === null ? null : commitOfArchive(archiveId),

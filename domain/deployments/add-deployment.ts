@@ -50,6 +50,8 @@ export type DeploymentSource = Pick<
   | "buildNetwork"
   | "requestedRuntime"
   | "rollbackToId"
+  | "promotedFromId"
+  | "promotedFrom"
 >;
 
 /**

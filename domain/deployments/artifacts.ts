@@ -215,7 +215,7 @@ async function removeOldLayers(
 
 /**
  * Removes the keys of bundles that are not kept from their deployments. The app is locked, as it is while a rollback
- * chooses its target, so no rollback begins with a bundle that is being removed.
+ * chooses its target and a promotion its source, so none of them begins with a bundle that is being removed.
  *
  * @returns whether the bundle with a key is kept, and whether a deployment of the app is in progress
  */
@@ -228,6 +228,11 @@ async function removeKeys(
   const built = await em.find(Deployment, { appId, artifactKey: { $ne: null } }, { orderBy: { number: "desc" } });
   const live = built.filter(({ id }) => id === app?.liveDeploymentId);
   const targets = built.filter(({ id }) => [...inProgress, ...live].some(({ rollbackToId }) => rollbackToId === id));
+  const promotions = await em.find(Deployment, {
+    promotedFromId: { $in: built.map(({ id }) => id) },
+    status: { $in: [...IN_PROGRESS] },
+  });
+  targets.push(...built.filter(({ id }) => promotions.some(({ promotedFromId }) => promotedFromId === id)));
   const keys = new Set(live.map(({ artifactKey }) => artifactKey));
   for (const { artifactKey } of built.slice(0, ROLLBACK_TARGETS)) if (keys.size < KEPT_ARTIFACTS) keys.add(artifactKey);
   const newest = built.slice(0, ROLLBACK_TARGETS).filter(({ artifactKey }) => keys.has(artifactKey));

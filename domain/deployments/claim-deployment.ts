@@ -33,6 +33,10 @@ export interface ClaimedDeployment {
   trigger: DeploymentTrigger;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId: string | null;
+  /** For a promotion: the deployment of another environment whose bundle goes live here. */
+  promotedFromId: string | null;
+  /** For a promotion: the name of that environment. */
+  promotedFrom: string | null;
   /** Whether the owner wants it to end. */
   isCanceled: boolean;
   logKey: string;
@@ -106,6 +110,8 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     requestedRuntime: deployment.requestedRuntime ?? null,
     trigger: deployment.trigger,
     rollbackToId: deployment.rollbackToId ?? null,
+    promotedFromId: deployment.promotedFromId ?? null,
+    promotedFrom: deployment.promotedFrom ?? null,
     isCanceled: deployment.cancelRequestedAt !== null && deployment.cancelRequestedAt !== undefined,
     logKey: deployment.logKey,
     attempt: deployment.attempts,

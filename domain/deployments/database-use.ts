@@ -20,16 +20,17 @@ export async function readLiveDatabaseUse(
 }
 
 /**
- * Refuses a rollback to a deployment that would not find the present data.
+ * Refuses a deployment without a build that would not find the present data.
  *
+ * @param name - the deployment that was built, such as `Deployment 3`
  * @throws {BuildFailure} `user`
  */
-export function requireSameDatabase(number: number, code: AppCode, live: DatabaseUse | null): void {
+export function requireSameDatabase(name: string, code: AppCode, live: DatabaseUse | null): void {
   if (live === null || live.usesPostgres === usesPostgres(code)) return;
   throw new BuildFailure(
     "user",
-    `Deployment ${number} stores its data in ${nameOf(usesPostgres(code))}, and the live one in ${nameOf(live.usesPostgres)}, so it would not find the present data.`,
-    "To use the earlier code again, deploy its commit with the database of the live deployment.",
+    `${name} stores its data in ${nameOf(usesPostgres(code))}, and the live one in ${nameOf(live.usesPostgres)}, so it would not find the present data.`,
+    "To use this code, deploy its commit with the database of the live deployment.",
   );
 }
 

@@ -13,14 +13,16 @@ import { describeDatabaseChange, readLiveDatabaseUse } from "./database-use.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
 import { recordRuntime } from "./record-runtime.ts";
+import { runPromotion } from "./run-promotion.ts";
 import { runRollback } from "./run-rollback.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
-  const { customization, rollbackToId } = attempt.deployment;
+  const { customization, rollbackToId, promotedFromId } = attempt.deployment;
   await attempt.masks.refresh();
   if (rollbackToId !== null) return runRollback(deps, attempt, rollbackToId);
+  if (promotedFromId !== null) return runPromotion(deps, attempt, promotedFromId);
   const omissions = await fetchSource(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
   const variables = await deps.variables.readForBuild(attempt.deployment.appId);

@@ -34,6 +34,8 @@ export interface DeploymentView {
   runtime: Runtime | null;
   /** For a rollback: the number of the deployment that goes live again. */
   rollback_to: number | null;
+  /** For a promotion: the environment whose bundle goes live. */
+  promoted_from: string | null;
   /** Whether it serves the requests of the app. */
   is_live: boolean;
   /** Whether its bundle is kept, so that a rollback to it is possible. */
@@ -76,6 +78,7 @@ export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; app
       "deployments.root_directory",
       "deployments.build_network",
       "deployments.runtime",
+      "deployments.promoted_from",
       "deployments.artifact_key",
       "deployments.created_by",
       "deployments.created_at",

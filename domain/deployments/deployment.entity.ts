@@ -6,7 +6,7 @@ import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./deployment-status.
 import type { StartedStep } from "./step-times.ts";
 
 /** What starts a deployment. */
-export const DEPLOYMENT_TRIGGERS = ["deploy", "redeploy", "rollback", "push"] as const;
+export const DEPLOYMENT_TRIGGERS = ["deploy", "redeploy", "rollback", "push", "promotion"] as const;
 
 export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
 
@@ -51,6 +51,10 @@ export const DeploymentSchema = defineEntity({
     createdBy: p.uuid().nullable(),
     /** For a rollback: the deployment whose artifact goes live again. */
     rollbackToId: p.uuid().nullable(),
+    /** For a promotion: the deployment of another environment whose bundle goes live here. It may be gone. */
+    promotedFromId: p.uuid().nullable(),
+    /** For a promotion: the name of that environment. */
+    promotedFrom: p.string().nullable(),
     status: p.string().$type<DeploymentStatus>(),
     statusMessage: p.text().nullable(),
     error: p.text().nullable(),

@@ -39,7 +39,7 @@ export async function enqueueCommitStatus(
   if (trigger === "push") await jobs.enqueue(em, "commit-status", { deploymentId, orgId });
 }
 
-/** A rollback builds nothing, so it does not wait for the builds of others. */
+/** Rollbacks and promotions build nothing, so they do not wait for the builds of others. */
 export function queueOf({ trigger }: Pick<Deployment, "trigger">): "deployment" | "rollback" {
-  return trigger === "rollback" ? "rollback" : "deployment";
+  return trigger === "rollback" || trigger === "promotion" ? "rollback" : "deployment";
 }

@@ -5,12 +5,22 @@ export class LogMasks {
   /** The list grows, so that it contains secrets that were set while the deployment runs. */
   readonly texts: string[];
   readonly #variables: AppVariables;
-  readonly #appId: string;
+  readonly #appIds: string[];
 
   constructor(texts: readonly string[], variables: AppVariables, appId: string) {
     this.texts = [...texts];
     this.#variables = variables;
-    this.#appId = appId;
+    this.#appIds = [appId];
+  }
+
+  /**
+   * Adds the secrets of another app, whose builds can have written them into the deployed code.
+   *
+   * @throws {UnreadableVariable}
+   */
+  async include(appId: string): Promise<void> {
+    this.#appIds.push(appId);
+    await this.refresh();
   }
 
   /**
@@ -19,8 +29,8 @@ export class LogMasks {
    * @throws {UnreadableVariable}
    */
   async refresh(): Promise<void> {
-    const { masks } = await this.#variables.read(this.#appId);
-    const added = masks.filter((text) => !this.texts.includes(text));
+    const sets = await Promise.all(this.#appIds.map((appId) => this.#variables.read(appId)));
+    const added = [...new Set(sets.flatMap(({ masks }) => masks))].filter((text) => !this.texts.includes(text));
     // The longest first, because a secret can contain another one.
     this.texts.push(...added);
     this.texts.sort((a, b) => b.length - a.length);

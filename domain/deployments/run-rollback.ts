@@ -1,3 +1,4 @@
+import type { EntityManager } from "@mikro-orm/core";
 import type { AppCode, Bundle } from "../ports/bundler.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
@@ -25,7 +26,7 @@ export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: st
       "Deploy its commit again, or roll back to a newer deployment.",
     );
   const live = await readLiveDatabaseUse(deps, appId);
-  requireSameDatabase(target.number, bundle.code, live);
+  requireSameDatabase(`Deployment ${target.number}`, bundle.code, live);
   await recordRuntime(deps, deployment, bundle.code.runtime);
   const newer = findNewerMigrations(bundle, live);
   const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
@@ -33,8 +34,13 @@ export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: st
   problems.unshift(
     ...(await provisionApp(deps, attempt, { ...bundle, code: withoutMigration(bundle.code), migrations: [] })),
   );
-  const procedures = await em.find(Procedure, { deploymentId: targetId });
-  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key, framework: bundle.framework };
+  const procedures = await readProcedures(em, targetId);
+  return { procedures, problems, artifactKey: key, framework: bundle.framework };
+}
+
+/** The procedures of a deployment with a kept bundle. */
+export async function readProcedures(em: EntityManager, deploymentId: string): Promise<DiscoveredProcedure[]> {
+  return (await em.find(Procedure, { deploymentId })).map(toDiscovered);
 }
 
 /** The database is newer than the code. */

@@ -22,15 +22,32 @@ const MAX_ROLLBACKS = 1000;
  */
 export async function findLiveChanges(em: EntityManager, appId: string): Promise<StoredChanges | null> {
   const app = await em.findOne(App, { id: appId });
-  let id = app?.liveDeploymentId ?? null;
+  const customized = await followRollbacks(em, app?.liveDeploymentId ?? null);
+  return customized === null ? null : readStoredChanges(em, customized);
+}
+
+/** The deployment that built what a deployment serves; `null` if its record is gone. */
+async function followRollbacks(em: EntityManager, deploymentId: string | null): Promise<Deployment | null> {
+  let id = deploymentId;
   for (let rollbacks = 0; id !== null && rollbacks < MAX_ROLLBACKS; rollbacks += 1) {
     const deployment: Deployment | null = await em.findOne(Deployment, { id });
-    if (deployment === null) return null;
-    if (deployment.rollbackToId === null || deployment.rollbackToId === undefined)
-      return readStoredChanges(em, deployment);
+    if (deployment === null || !deployment.rollbackToId) return deployment;
     id = deployment.rollbackToId;
   }
   return null;
+}
+
+/** Records for a deployment that another one of another app changed the source as it does. Safe to repeat. */
+export async function copyChanges(
+  em: EntityManager,
+  { fromId, deploymentId, appId }: { fromId: string; deploymentId: string; appId: string },
+): Promise<void> {
+  const built = await followRollbacks(em, fromId);
+  const stored = built === null ? null : await em.findOne(Customization, { deploymentId: built.id });
+  if (stored === null) return;
+  const { instructions, changes, summary, steps, inputTokens, outputTokens, durationMs, createdAt } = stored;
+  const copied = { instructions, changes, summary, steps, inputTokens, outputTokens, durationMs, createdAt };
+  await em.upsert(Customization, { deploymentId, appId, ...copied });
 }
 
 export async function readStoredChanges(

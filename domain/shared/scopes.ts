@@ -21,7 +21,7 @@ export const SCOPE_DESCRIPTIONS = {
     summary:
       "Read apps with their app tokens and logs, agents with their instructions, memories, transcripts and workspace files, Company Knowledge, projects and usage, and call procedures of apps that only read",
     rest: [
-      "Read apps with their app tokens, deployments, procedures, build and runtime logs, variables except secrets, what they store, and the pushes to their repositories",
+      "Read apps with their app tokens, environments, deployments, procedures, build and runtime logs, variables except secrets, what they store, and the pushes to their repositories",
       "Read servers and agents with their instructions, skills, memories, transcripts of sessions, and workspace files",
       "Read and search Company Knowledge, projects and their documents",
       "Read usage, the settings of the organization, its git connections with the names of their repositories, and the list of tokens",
@@ -38,7 +38,7 @@ export const SCOPE_DESCRIPTIONS = {
   deploy: {
     summary: "Also deploy, update and roll back apps, change their variables, and query their databases",
     rest: [
-      "Deploy apps, also again, cancel deployments, roll back, let pushes deploy, and change names, branches, build settings and variables",
+      "Deploy apps, also again, create environments, promote, cancel deployments, roll back, let pushes deploy, and change names, branches, build settings and variables",
       "Query the databases of apps",
     ],
     tools: ["Deploy apps, also again, roll back, and set variables"],

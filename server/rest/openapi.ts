@@ -38,6 +38,7 @@ const DESCRIPTION =
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
   { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
+  { name: "Environments", description: "Environments of an app, such as staging, and promotions between them" },
   { name: "Procedures", description: "Procedures that an app offers: list and call them" },
   { name: "Git connections", description: "Git hosts whose private repositories can be deployed" },
   { name: "Push to deploy", description: "Pushes to the repository of an app that deploy it" },
