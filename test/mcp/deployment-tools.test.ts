@@ -101,6 +101,7 @@ verifies(
     expect(ofApps.length).toBeGreaterThanOrEqual(9);
     const more: Record<string, object> = {
       service_get_app_changes: { number: 1 },
+      service_promote_app: { from: "staging" },
       service_rollback_app: { number: 1 },
       service_set_variable: { name: "A", value: "1" },
     };

@@ -93,6 +93,7 @@ const READING = [
 const DEPLOYING = [
   ...READING,
   "service_deploy_app",
+  "service_promote_app",
   "service_redeploy_app",
   "service_rollback_app",
   "service_set_variable",

@@ -55,6 +55,10 @@ const INPUTS: Record<string, (target: Target) => object[]> = {
     { app_id: id, number: 1 },
     { app_id: slug, number: 1 },
   ],
+  service_promote_app: ({ id, slug }) => [
+    { app_id: id, from: "staging" },
+    { app_id: slug, from: "production" },
+  ],
   service_get_app_logs: ({ id, slug }) => [{ app_id: id }, { app_id: id, number: 1 }, { app_id: slug }],
   service_get_app_changes: ({ id, slug }) => [
     { app_id: id, number: 1 },

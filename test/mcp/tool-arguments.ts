@@ -34,6 +34,7 @@ export const VALID: Record<string, object[]> = {
   ],
   service_redeploy_app: [{ app_id: APP_ID }],
   service_rollback_app: [{ app_id: APP_ID, number: 1 }],
+  service_promote_app: [{ app_id: APP_ID, from: "staging" }],
   service_get_app_logs: [{ app_id: APP_ID }, { app_id: APP_ID, number: 1 }],
   service_get_app_changes: [{ app_id: APP_ID, number: 1 }],
   service_list_apps: [{}, { limit: 1 }],
@@ -100,6 +101,11 @@ export const INVALID: Record<string, [input: object, message: RegExp][]> = {
   service_rollback_app: [
     [{ app_id: APP_ID }, /number: /],
     [{ app_id: APP_ID, number: 0 }, /number: .*at least 1/],
+  ],
+  service_promote_app: [
+    [{ app_id: APP_ID }, /from: missing/],
+    [{ app_id: APP_ID, from: "qa" }, /The app has no environment with this name\. It has: production, staging/],
+    [{ app_id: APP_ID, from: "production" }, /the app is production itself/],
   ],
   service_delete_app: [
     [{}, /app_id: missing, expected string/],

@@ -42,7 +42,7 @@ beforeAll(async () => {
   tools = (await gateway.tools()) as typeof tools;
 });
 
-/** Records the app with the id of the arguments. Its deployment was replaced, and has a bundle. */
+/** Records the app with the id of the arguments. Its deployment was replaced, and has a bundle. It has an environment. */
 async function givenReplacedApp(): Promise<void> {
   const { id } = await service().givenApp(tenant);
   const em = service().service.parts.orm.em.fork();
@@ -59,6 +59,9 @@ async function givenReplacedApp(): Promise<void> {
     createdAt: new Date(),
   });
   await em.nativeUpdate(App, { id }, { id: APP_ID, liveDeploymentId: null });
+  const staging = await service().givenApp(tenant);
+  await em.nativeUpdate(App, { id: staging.id }, { parentId: APP_ID, environment: "staging" });
+  await em.nativeUpdate(Deployment, { appId: staging.id }, { artifactKey: "1" });
 }
 
 /** Stores the session with the id of the arguments. */

@@ -19,6 +19,12 @@ export const FURTHER_REQUIREMENTS = {
   "deployments.rollback": covered("beyond", "An earlier deployment can be put live again, without a build.", {
     procedures: ["deployments.rollback"],
   }),
+  "environments.create": covered("beyond", "An app has environments, each with its own branch, variables and data.", {
+    procedures: ["environments.create", "environments.list"],
+  }),
+  "environments.promote": covered("beyond", "What is live in an environment goes live in another one, without a build.", {
+    procedures: ["environments.promote"],
+  }),
   "deployments.changes": covered("beyond", "What the app builder agent has changed can be read.", {
     procedures: ["deployments.changes"],
   }),
@@ -197,6 +203,7 @@ export const FURTHER_REQUIREMENTS = {
   "tool.service_deploy_app": covered("beyond", "Deploys an app."),
   "tool.service_redeploy_app": covered("beyond", "Deploys the newest commit of an app."),
   "tool.service_rollback_app": covered("beyond", "Puts an earlier deployment live again."),
+  "tool.service_promote_app": covered("beyond", "Deploys what is live in another environment of an app."),
   "tool.service_list_deployments": covered("beyond", "Lists the deployments of an app."),
   "tool.service_get_app_logs": covered("beyond", "Returns the log of a deployment."),
   "tool.service_get_app_changes": covered("beyond", "Returns what the app builder agent has changed."),

@@ -127,7 +127,13 @@ test("the OpenAPI document names the header of every operation that Idempotency-
       ? [path]
       : [],
   );
-  expect(repeatable.toSorted()).toEqual(["/v1/apps/deploy", "/v1/apps/{id}/deployments", "/v1/apps/{id}/rollback"]);
+  expect(repeatable.toSorted()).toEqual([
+    "/v1/apps/deploy",
+    "/v1/apps/{id}/deployments",
+    "/v1/apps/{id}/environments",
+    "/v1/apps/{id}/promote",
+    "/v1/apps/{id}/rollback",
+  ]);
 });
 
 test("the page with the OpenAPI document allows only its own style and script, and no request", async () => {

@@ -47,6 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Audit: "audit log",
   "Company Knowledge": "company knowledge",
   Deployments: "deploy",
+  Environments: "environments",
   Memories: "memories",
   Organization: "settings of the organization",
   Procedures: "procedures",

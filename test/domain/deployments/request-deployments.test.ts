@@ -65,6 +65,7 @@ test("a redeploy records and queues a deployment of the app's own source, and th
     build_network: true,
     runtime: null,
     rollback_to: null,
+    promoted_from: null,
     is_live: false,
     can_roll_back: false,
     created_by: tenant.user_id,

@@ -46,6 +46,8 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
     branchIsDefault: false,
     requestedCommit: null,
     rollbackToId: null,
+    promotedFromId: null,
+    promotedFrom: null,
   };
   const settings = { buildNetwork: false, rootDirectory: null, requestedRuntime: null };
   expect(claimed).toEqual({

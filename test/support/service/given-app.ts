@@ -69,7 +69,8 @@ export function claimedDeployment(app: App): ClaimedDeployment {
     customization: null,
   };
   const build = { rootDirectory: null, buildNetwork: false, requestedRuntime: null };
-  const request = { number: 1, trigger: "deploy", rollbackToId: null, isCanceled: false, logKey } as const;
+  const origin = { trigger: "deploy", rollbackToId: null, promotedFromId: null, promotedFrom: null } as const;
+  const request = { number: 1, ...origin, isCanceled: false, logKey };
   return { ...newestDeployment(app), ...source, ...build, ...request, fencingToken, tokenVersion, attempt: 1 };
 }
 

@@ -14,6 +14,8 @@ export const PROCEDURE_ACTIONS = [
   "deployments.cancel",
   "deployments.redeploy",
   "deployments.rollback",
+  "environments.create",
+  "environments.promote",
   "execution.run",
   "gitConnections.create",
   "gitConnections.delete",
