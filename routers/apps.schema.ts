@@ -299,10 +299,10 @@ export const deployToolRequest = z.strictObject({
   customization: z.string().optional().meta({
     description: "What the app builder agent should change in the source before the build; needs a language model",
   }),
-  root_directory: rootDirectory.optional(),
+  root_directory: rootDirectory.meta({ description: "The folder of the app in a repository with several" }).optional(),
   build_network: buildNetwork.optional(),
   runtime: z.enum(RUNTIMES).optional().meta({ description: "How the app runs; by default the build detects it" }),
-  variables: variables.optional(),
+  variables: variables.meta({ description: "Environment variables of the app" }).optional(),
 });
 
 /** For skills and sources of knowledge too. */

@@ -143,7 +143,12 @@ export const redeployToolRequest = z.strictObject({
   }),
 });
 
-export const changesToolRequest = z.strictObject({ app_id: appOfTool, number: deploymentNumber });
+/** Without bounds in the JSON Schema, which an agent does not need. */
+const numberOfTool = z
+  .int()
+  .refine((number) => deploymentNumber.safeParse(number).success, "must be at least 1, and at most 999999999");
+
+export const changesToolRequest = z.strictObject({ app_id: appOfTool, number: numberOfTool });
 
 export const changesResponse = z
   .object({
@@ -161,9 +166,10 @@ export const changesResponse = z
   })
   .meta({ id: "DeploymentChanges" }) satisfies z.ZodType<DeploymentChanges>;
 
-export const rollbackToolRequest = z.strictObject({ app_id: appOfTool, number: deploymentNumber });
+export const rollbackToolRequest = z.strictObject({ app_id: appOfTool, number: numberOfTool });
 
-export const startedDeployment = z.object({ app_id: z.uuid(), number: z.int(), status: z.enum(DEPLOYMENT_STATUSES) });
+/** Without the list of statuses, because it is `queued`, except for a repeated call. */
+export const startedDeployment = z.object({ app_id: z.uuid(), number: z.int(), status: z.string() });
 
 export const logRequest = z.strictObject({
   app_id: z.uuid(),

@@ -21,12 +21,9 @@ export const createEnvironmentRequest = z
       .string()
       .optional()
       .meta({ description: "The branch to deploy; by default that of the app", examples: ["next"] }),
-    copy_variables: z
-      .boolean()
-      .optional()
-      .meta({
-        description: "Whether the environment gets a copy of the app's variables, with secret ones; default true",
-      }),
+    copy_variables: z.boolean().optional().meta({
+      description: "Whether the environment gets a copy of the app's variables, with secret ones; default true",
+    }),
     variables: z
       .array(newVariable)
       .optional()
@@ -75,5 +72,4 @@ export const promoteRequest = z
 export const promoteToolRequest = z.strictObject({
   app_id: appOfTool,
   from: z.string().meta({ description: "The name of the environment, such as staging" }),
-  number: deploymentNumber.optional(),
 });

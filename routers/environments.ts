@@ -88,7 +88,7 @@ export const environments = router({
         name: "service_promote_app",
         title: "Promote an environment",
         description:
-          'Deploys to an app what is live in another environment of it, without a build. The app keeps its variables and data; migrations are applied. service_list_apps shows environments with the parent_id of their production app, and all tools accept them as apps. Example: {"app_id": "shop-k7m2xq", "from": "staging"}',
+          'Deploys to an app what is live in another environment of it, without a build. The app keeps its variables and data; migrations are applied. An environment is an app too, with the parent_id of its production app. Example: {"app_id": "shop-k7m2xq", "from": "staging"}',
         annotations: STARTS_DEPLOYMENT,
         arguments: promoteToolRequest,
         fields: { app_id: "id" },

@@ -3,8 +3,14 @@ import { OVERLAPS } from "../../domain/tokens/rotate-token.ts";
 
 const TIMESTAMP = { description: "RFC 3339 in UTC, with milliseconds" };
 
-/** The argument of a tool for an app. The registry of the tools turns a slug into the id. */
-export const appOfTool = z.string().min(1).max(63).meta({ description: "The slug or the id of the app" });
+/**
+ * The argument of a tool for an app. The registry of the tools turns a slug into the id. The bound is not in the JSON Schema,
+ * because an agent reads it with every tool and needs it for none.
+ */
+export const appOfTool = z
+  .string()
+  .refine(({ length }) => length >= 1 && length <= 63, "must have 1 to 63 characters")
+  .meta({ description: "The slug or the id of the app" });
 
 export const timestamp = z.string().meta(TIMESTAMP);
 

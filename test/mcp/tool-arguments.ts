@@ -95,7 +95,7 @@ export const INVALID: Record<string, [input: object, message: RegExp][]> = {
   ],
   service_redeploy_app: [
     [{ app_id: "shop" }, /App not found: no app has this id or slug\. service_list_apps/],
-    [{ app_id: "" }, /app_id: must have at least 1 character/],
+    [{ app_id: "" }, /app_id: must have 1 to 63 characters/],
     [{ app_id: APP_ID, commit: "main" }, /commit: must be the full id of a commit/],
   ],
   service_rollback_app: [
