@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { APP_STATUSES } from "../domain/apps/app-status.ts";
-import { ARCHIVE_LIMITS } from "../domain/archives/archive-limits.ts";
 import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
 import type { ListedApp } from "../domain/apps/list-apps.ts";
@@ -10,7 +9,9 @@ import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
+import { deployedArchive, deployedArchiveOfTool } from "./archives.schema.ts";
 import { appOfTool, overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { environmentOfApp } from "./environments.schema.ts";
 import { newVariable } from "./variables.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -57,25 +58,6 @@ const variables = z.array(newVariable).meta({
   description:
     "Environment variables of the app, which its first build and its first start have already. They last across its deployments",
 });
-
-/** Of an app without a repository. */
-const archive = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, "must be the id of an archive: 64 hexadecimal digits in lower case")
-  .meta({ description: "The id of an uploaded archive, instead of a repository" });
-
-const files = z.record(z.string(), z.string()).meta({
-  description: `The files of the app, as text by path, instead of a repository: at most ${ARCHIVE_LIMITS.inlineFiles}, and ${ARCHIVE_LIMITS.inlineBytes / 1024 / 1024} MiB in total`,
-  examples: [{ "package.json": "{}", "src/index.ts": "export default { fetch: () => new Response('Hello') };" }],
-});
-
-/** Short, because an agent reads it with every list of the tools. */
-export const deployedArchiveOfTool = {
-  files: z.record(z.string(), z.string()).optional().meta({ description: "All files of the app, as text by path" }),
-  archive: z.string().optional().meta({ description: "The id of an uploaded archive" }),
-};
-
-export const deployedArchive = { archive: archive.optional(), files: files.optional() };
 
 const archiveOfApp = z
   .string()
@@ -134,14 +116,6 @@ export const deployRequest = z
 export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })
   .meta({ id: "DeployResponse" }) satisfies z.ZodType<DeployedApp>;
-
-const environmentOfApp = {
-  environment: z
-    .string()
-    .nullable()
-    .meta({ description: "The name of the environment; null for a production app", examples: ["staging"] }),
-  parent_id: uuid.nullable().meta({ description: "The production app of an environment; null for a production app" }),
-};
 
 const appSummary = z.object({
   id: uuid,

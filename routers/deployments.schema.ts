@@ -9,7 +9,8 @@ import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployment
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
-import { deployedArchive, deployedArchiveOfTool, gitHost } from "./apps.schema.ts";
+import { gitHost } from "./apps.schema.ts";
+import { deployedArchive, deployedArchiveOfTool } from "./archives.schema.ts";
 import { appOfTool, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });

@@ -10,6 +10,15 @@ const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] 
 const id = uuid.meta({ description: "The app's id" });
 const deploymentNumber = z.int().min(1).max(999_999_999);
 
+/** What every app says about its environment. */
+export const environmentOfApp = {
+  environment: z
+    .string()
+    .nullable()
+    .meta({ description: "The name of the environment; null for a production app", examples: ["staging"] }),
+  parent_id: uuid.nullable().meta({ description: "The production app of an environment; null for a production app" }),
+};
+
 export const createEnvironmentRequest = z
   .strictObject({
     id: uuid.meta({ description: "The id of the production app" }),

@@ -56,6 +56,7 @@ class Updates {
   }
 
   apply(event: OrganizationEvent): void {
+    this.#refresh(["environments", this.#organizationId]);
     if (event.type === "reset") {
       this.#refresh(["app", this.#organizationId]);
       this.#refreshList();

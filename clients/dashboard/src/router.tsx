@@ -111,6 +111,10 @@ const appTabs = app.addChildren([
     page(() => import("./pages/apps/deployment.tsx"), "DeploymentTab"),
   ),
   appTab(
+    "/environments",
+    page(() => import("./pages/apps/environments.tsx"), "EnvironmentsTab"),
+  ),
+  appTab(
     "/logs",
     page(() => import("./pages/apps/logs.tsx"), "LogsTab"),
   ),

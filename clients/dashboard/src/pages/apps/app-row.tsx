@@ -5,7 +5,9 @@ import { type CSSProperties, memo } from "react";
 import type { App } from "../../apps-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { StatusBadge } from "../../ui/status-badge.tsx";
+
 import { Timestamp } from "../../ui/timestamp.tsx";
+import { EnvironmentBadge } from "./environment-badge.tsx";
 
 /** The classes of a list of these rows. */
 export const LIST_CLASS = "relative overflow-hidden rounded-lg border border-line bg-surface";
@@ -40,7 +42,7 @@ export function AppRow({ app, index, count, style }: Props) {
 
 /** Is not rendered again while the list scrolls, because only the place of its row changes. */
 const RowContent = memo(function RowContent({
-  app: { id, name, url, status, status_message: message, framework, repo, updated_at: at },
+  app: { id, name, url, environment, status, status_message: message, framework, repo, updated_at: at },
 }: {
   app: App;
 }) {
@@ -60,6 +62,7 @@ const RowContent = memo(function RowContent({
       >
         {name}
       </Link>
+      {environment !== null && <EnvironmentBadge name={environment} />}
       <span className="min-w-0 flex-1 truncate text-muted max-sm:hidden" title={message ?? repo ?? UPLOADED}>
         {message ?? repo ?? UPLOADED}
       </span>

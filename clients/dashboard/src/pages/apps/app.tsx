@@ -34,7 +34,7 @@ export function AppPage() {
 }
 
 function AppHeader({ app }: { app: AppDetail }) {
-  const { name, status, url, repo, branch } = app;
+  const { name, status, url, repo, branch, environment, parent_id: parentId } = app;
   const { host } = new URL(url);
   const isLive = app.live_deployment_id !== null;
   return (
@@ -50,6 +50,7 @@ function AppHeader({ app }: { app: AppDetail }) {
           ) : (
             <span className="wrap-anywhere">{host}, not live yet</span>
           )}
+          {environment !== null && parentId !== null && <EnvironmentOf name={environment} appId={parentId} />}
           <span className="wrap-anywhere">{repo === null ? UPLOADED : `${repo} · ${branch}`}</span>
         </>
       }
@@ -68,9 +69,22 @@ function AppHeader({ app }: { app: AppDetail }) {
   );
 }
 
+function EnvironmentOf({ name, appId }: { name: string; appId: string }) {
+  const { id: orgId } = useOrganization();
+  return (
+    <span>
+      Environment {name} of{" "}
+      <Link to="/apps/$id" params={{ id: appId }} search={{ org: orgId }} className="text-link underline">
+        production
+      </Link>
+    </span>
+  );
+}
+
 const TABS = [
   ["/apps/$id", "Overview"],
   ["/apps/$id/deployments", "Deployments"],
+  ["/apps/$id/environments", "Environments"],
   ["/apps/$id/logs", "Logs"],
   ["/apps/$id/procedures", "Procedures"],
   ["/apps/$id/variables", "Variables"],

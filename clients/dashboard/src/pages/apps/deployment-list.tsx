@@ -12,6 +12,7 @@ const TRIGGERS: Readonly<Record<Deployment["trigger"], string>> = {
   redeploy: "Redeployment",
   rollback: "Rollback",
   push: "Push",
+  promotion: "Promotion",
 };
 
 interface Props {
@@ -74,8 +75,14 @@ export function LiveBadge() {
   return <span className="rounded-full border border-line-strong px-2 py-0.5 text-xs font-medium">live</span>;
 }
 
-export function describeTrigger({ trigger, rollback_to: target, customization }: Deployment): string {
+export function describeTrigger({
+  trigger,
+  rollback_to: target,
+  promoted_from: from,
+  customization,
+}: Deployment): string {
   if (trigger === "rollback") return `Rollback to #${target}`;
+  if (trigger === "promotion") return `Promotion from ${from}`;
   return customization === null ? TRIGGERS[trigger] : `${TRIGGERS[trigger]}, customized`;
 }
 
