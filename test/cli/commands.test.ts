@@ -67,6 +67,12 @@ verifies(
     expect(await dataOf("deployments", "list", slug)).toMatchObject({ deployments: [{ number: 1, is_live: true }] });
     const rollback = await cli.run(["deployments", "rollback", slug, "1"]);
     expect([rollback.code, rollback.stderr]).toEqual([1, expect.stringMatching(/^error: .*live/)]);
+    const { slug: staging } = await dataOf("environments", "create", slug, "staging");
+    expect((await cli.run(["apps", "logs", "-f", String(staging)])).stderr).toBe("The deployment is ready.\n");
+    expect(await dataOf("environments", "promote", slug, "staging")).toMatchObject({ trigger: "promotion", number: 2 });
+    expect((await cli.run(["environments", "list", slug])).stdout).toMatch(/^NAME .*\nproduction .*\nstaging .*ready/);
+    expect((await cli.run(["apps", "delete", slug, "--yes"])).stderr).toContain("The app has environments: staging");
+    expect((await cli.run(["apps", "delete", String(staging), "--yes"])).code).toBe(0);
     expect(await dataOf("apps", "logs", slug, "--runtime")).toEqual({ logs: [], next_cursor: null });
     expect(await dataOf("apps", "open", slug)).toEqual({ url: stdout.trim() });
     const unconfirmed = await cli.run(["apps", "delete", slug]);

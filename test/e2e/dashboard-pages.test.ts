@@ -151,7 +151,17 @@ test.skipIf(lacksBrowser)("each page opens at its URL, and none is wider than a 
   const agentId = servers[0]?.agent.agent_id;
   const name = "Acme ".repeat(19).trim();
   const { project_id: projectId } = await api.projects.create.mutate({ name, kind: "client" });
-  const tabs = ["", "/deployments", "/deployments/1", "/logs", "/procedures", "/variables", "/storage", "/settings"];
+  const tabs = [
+    "",
+    "/deployments",
+    "/deployments/1",
+    "/environments",
+    "/logs",
+    "/procedures",
+    "/variables",
+    "/storage",
+    "/settings",
+  ];
   const paths = [
     "/",
     "/apps",

@@ -34,8 +34,9 @@ test("the commands of the README work in their order, with the tokens of the fir
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   };
-  const [deploy = "", inspect = "", redeploy = "", push = "", execute = "", ...others] = await readCommands();
-  expect(others).toEqual([]);
+  const commands = await readCommands();
+  const [deploy = "", inspect = "", redeploy = "", push = "", create = "", promote = "", execute = ""] = commands;
+  expect(commands).toHaveLength(7);
   const [deployed] = await run(deploy);
   values["APP"] = String(deployed?.["app_id"]);
   values["SLUG"] = String(deployed?.["slug"]);
@@ -44,6 +45,11 @@ test("the commands of the README work in their order, with the tokens of the fir
   expect((await run(redeploy))[0]).toMatchObject({ number: 2 });
   const [pushed] = await run(push);
   expect(pushed).toMatchObject({ enabled: true, url: expect.stringContaining("/hooks/git/") });
+  const [staging] = await run(create);
+  const ofStaging = inspect.replaceAll("$APP", String(staging?.["app_id"]));
+  await expect.poll(async () => (await run(ofStaging))[0]?.["status"], { interval: 500 }).toBe("ready");
+  expect((await run(promote))[0]).toMatchObject({ number: 3, trigger: "promotion", promoted_from: "staging" });
+  await expect.poll(async () => (await run(inspect))[0]?.["status"], { interval: 500 }).toBe("ready");
   const [executed] = await run(execute);
   expect(executed).toMatchObject({
     result: { structuredContent: { stdout: "{ count: 0, cents: 0 }\n", exit_code: 0 } },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { appIdOfResource } from "../../domain/apps/app-resources.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type GitServer, gitServer } from "../support/builds/git-server.ts";
@@ -127,12 +128,19 @@ test("a migration that production's data does not permit fails the promotion, an
   expect(await readText(stagingUrl)).toBe("v2 staging notes");
 });
 
-test("a static site and a Node server are promoted too", async () => {
+verifies("tool.service_promote_app", "an agent promotes a static site", async () => {
   const site = (text: string) => ({ "index.html": text, [`${text}.txt`]: text });
   const pages = await givenStaging("pages", { main: site("first"), next: site("second") });
-  await pages.act("promote", { from: "staging" });
+  const gateway = new GatewayClient(harness.service.publicUrl, pages.tenant.personal_access_token);
+  const { slug } = (await pages.tenant.rest.get(pages.path)).body;
+  const { structuredContent } = await gateway.tool("service_promote_app", { app_id: slug, from: "staging" });
+  expect(structuredContent).toEqual({ app_id: pages.id, number: 2, status: "queued" });
+  await waitUntilReady(pages.tenant, pages.id);
   expect([await readText(pages.url), await readText(`${pages.url}/second.txt`)]).toEqual(["second", "second"]);
   expect((await appRequest(`${pages.url}/first.txt`)).status).toBe(404);
+});
+
+test("a Node server is promoted, and rolled back", async () => {
   const server = (text: string) => ({
     "package.json": JSON.stringify({ scripts: { start: "node server.js" } }),
     "server.js": `require("node:http").createServer((_, response) => response.end(${JSON.stringify(text)} + process.env.GREETING)).listen(process.env.PORT);`,

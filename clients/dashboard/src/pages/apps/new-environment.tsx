@@ -15,7 +15,7 @@ export function NewEnvironment({ production }: { production: Environment }) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
   return (
-    <>
+    <div>
       <Button disabled={production.status === "deleting"} onClick={() => setOpen(true)}>
         <Plus aria-hidden className="size-4" />
         New environment
@@ -28,7 +28,7 @@ export function NewEnvironment({ production }: { production: Environment }) {
       >
         {isOpen && <EnvironmentForm production={production} onCancel={close} />}
       </Dialog>
-    </>
+    </div>
   );
 }
 
@@ -51,7 +51,7 @@ function EnvironmentForm({ production, onCancel }: { production: Environment; on
         pattern="[a-z0-9][a-z0-9\-]*"
         placeholder="staging"
         autoComplete="off"
-        hint="Of a-z, 0-9 and -"
+        hint="1 to 32 characters of a-z, 0-9 and -"
       />
       {branch !== null && (
         <Field
