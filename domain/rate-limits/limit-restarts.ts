@@ -9,7 +9,7 @@ export function restartQuota(orgId: string): Quota {
 }
 
 /**
- * Counts one request to change a variable or to roll an app back, whatever its result.
+ * Counts one request to change a variable, to roll an app back or to promote, whatever its result.
  *
  * @throws {RateLimited} when the organization has reached the limit
  */
@@ -24,7 +24,7 @@ export async function limitRestarts(
   if (state.allowed) return;
   const { limit, windowSeconds } = RESTART_LIMIT;
   throw new RateLimited(
-    `An organization may change variables and roll apps back ${limit} times in ${windowSeconds} seconds. Try again in ${state.resetSeconds} seconds.`,
+    `An organization may change variables, roll apps back and promote ${limit} times in ${windowSeconds} seconds. Try again in ${state.resetSeconds} seconds.`,
     state.resetSeconds,
   );
 }

@@ -22,9 +22,13 @@ export const FURTHER_REQUIREMENTS = {
   "environments.create": covered("beyond", "An app has environments, each with its own branch, variables and data.", {
     procedures: ["environments.create", "environments.list"],
   }),
-  "environments.promote": covered("beyond", "What is live in an environment goes live in another one, without a build.", {
-    procedures: ["environments.promote"],
-  }),
+  "environments.promote": covered(
+    "beyond",
+    "What is live in an environment goes live in another one, without a build.",
+    {
+      procedures: ["environments.promote"],
+    },
+  ),
   "deployments.changes": covered("beyond", "What the app builder agent has changed can be read.", {
     procedures: ["deployments.changes"],
   }),

@@ -175,6 +175,33 @@ async function createUntilRefused(create: Awaited<ReturnType<typeof givenApp>>["
   }
 }
 
+test("an environment of an app without a repository deploys the archive of the app", async () => {
+  const tenant = await service().tenant();
+  const { body: app } = await tenant.rest.deploy({ files: { "index.html": "Hello" }, name: "page" });
+  const path = `/v1/apps/${String(app["app_id"])}`;
+  const { archive } = (await tenant.rest.get(path)).body;
+  const refused = await tenant.rest.post(`${path}/environments`, { name: "staging", branch: "next" });
+  expect([refused.status, refused.body["error"]]).toEqual([400, expect.stringMatching(/^branch: is of a repository/)]);
+  const { body: staging } = await tenant.rest.post(`${path}/environments`, { name: "staging" });
+  const own = { archive, repo: null, branch: null, name: "page (staging)" };
+  expect((await tenant.rest.get(`/v1/apps/${String(staging["app_id"])}`)).body).toMatchObject(own);
+});
+
+test("of simultaneous requests, one creates an environment, and none creates one of an app that is being deleted", async () => {
+  const { tenant, app, create, list } = await givenApp();
+  const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await create({ name: "staging" })).status));
+  expect(statuses.toSorted()).toEqual([201, 409, 409, 409]);
+  expect(await list()).toHaveLength(2);
+  await em().nativeUpdate(App, { parentId: app.id }, { status: "deleting" });
+  await em().execute("delete from rate_limit_windows");
+  const deletion = tenant.rest.delete(`/v1/apps/${app.id}`);
+  const created = (await create({ name: "qa" })).status;
+  // No worker runs, so the teardown does not end.
+  const deleted = (await deletion).status;
+  const isDeleting = (await em().findOneOrFail(App, { id: app.id })).status === "deleting";
+  expect([created, deleted, isDeleting]).toEqual(created === 201 ? [201, 409, false] : [409, 500, true]);
+});
+
 test("409 an app that has environments is not deleted, and names them", async () => {
   const { tenant, app, path, create } = await givenApp();
   const { body: staging } = await create({ name: "staging" });

@@ -1,11 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { appIdOfResource } from "../../domain/apps/app-resources.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type GitServer, gitServer } from "../support/builds/git-server.ts";
+import { givenDelivery } from "../support/builds/push-deliveries.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { waitFor } from "../support/time-limits.ts";
 import { verifies } from "../support/verifies.ts";
 
 const resources = new AsyncDisposableStack();
@@ -64,7 +67,7 @@ async function givenStaging(name: string, branches: { main: Record<string, strin
     return response.body;
   };
   const [url, stagingUrl] = [String(app["url"]), String(staging["url"])];
-  return { tenant, commit, id, stagingId, url, stagingUrl, path: `/v1/apps/${id}`, act };
+  return { tenant, repository, commit, id, stagingId, url, stagingUrl, path: `/v1/apps/${id}`, act };
 }
 
 async function waitUntilReady(tenant: Tenant, id: string): Promise<void> {
@@ -115,6 +118,27 @@ verifies(
     expect(buckets.map(appIdOfResource).filter((owner) => owner === id || owner === stagingId)).toEqual([]);
   },
 );
+
+test("a push to the branch of an environment deploys the environment only", async () => {
+  const site = (text: string) => ({ "index.html": text });
+  const { tenant, url, stagingId, stagingUrl, repository } = await givenStaging("pushed", {
+    main: site("main"),
+    next: site("next"),
+  });
+  const enabled = { headers: { "content-type": "application/json" }, body: JSON.stringify({ enabled: true }) };
+  const { body: push } = await tenant.rest.send("PUT", `/v1/apps/${stagingId}/push-deploy`, enabled);
+  expect(push).toMatchObject({ enabled: true, branch: "next" });
+  const commit = await repository.commitFiles(site("newer"), "next");
+  const deliver = async (ref: string) => {
+    const pushed = { repo: "acme/pushed", ref, commit, modified: ["index.html"] };
+    const delivery = givenDelivery("github", String(push["secret"]), randomUUID(), pushed);
+    return (await fetch(String(push["url"]), { method: "POST", ...delivery })).json();
+  };
+  expect(await deliver("refs/heads/main")).toMatchObject({ result: "skipped" });
+  expect(await deliver("refs/heads/next")).toMatchObject({ result: "queued" });
+  await waitFor(async () => expect(await readText(stagingUrl)).toBe("newer"));
+  expect(await readText(url)).toBe("main");
+});
 
 test("a migration that production's data does not permit fails the promotion, and production stays as it is", async () => {
   const unique = { ...notes("v2"), "migrations/0002_unique.sql": "create unique index one on notes (text);" };
