@@ -5,6 +5,7 @@ const COLUMNS_BY_LIST: Readonly<Record<string, readonly string[]>> = {
   deliveries: ["created_at", "commit", "message", "result", "reason"],
   apps: ["slug", "status", "updated_at", "id"],
   deployments: ["number", "status", "is_live", "trigger", "branch", "commit", "created_at"],
+  environments: ["name", "slug", "status", "branch", "live_commit", "created_at"],
   tokens: ["name", "kind", "scope", "prefix", "last_used_at", "id"],
   variables: ["name", "value", "secret", "build", "updated_at"],
   logs: ["time", "level", "message"],
