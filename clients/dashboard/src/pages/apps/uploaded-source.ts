@@ -105,7 +105,7 @@ function describeLeftOut(secrets: readonly DroppedFile[], hasIgnored: boolean): 
   const notes: string[] = [];
   if (secrets.length > 0)
     notes.push(
-      `Left out, because they contain secrets: ${secrets.map(({ path }) => path).join(", ")}. Set their variables below.`,
+      `Left out, because they contain secrets: ${secrets.map(({ path }) => path).join(", ")}. Set the variables of the app instead.`,
     );
   if (hasIgnored) notes.push("node_modules, .git and what .gitignore names are left out.");
   return notes;
