@@ -19,14 +19,14 @@ export async function runPromotion(deps: StepDeps, attempt: Attempt, promotedId:
   const promoted = await em.findOne(Deployment, { id: promotedId });
   const { appId: environmentId, artifactKey: promotedKey = null } = promoted ?? {};
   if (promoted === null || environmentId === undefined || promotedKey === null) throw bundleIsGone(deployment);
-  const name = `deployment ${promoted.number} of ${deployment.promotedFrom}`;
-  log.say(`promoting ${name}`);
+  const name = `${promoted.number} of ${deployment.promotedFrom}`;
+  log.say(`promoting deployment ${name}`);
   await masks.include(environmentId);
   // First, because the teardown of an environment removes its bundles before its procedures.
   const procedures = await readProcedures(em, promotedId);
   const bundle = await loadArtifact(deps, { appId: environmentId, key: promotedKey }, attempt);
   if (bundle === null) throw bundleIsGone(deployment);
-  requireSameDatabase(`The ${name}`, bundle.code, await readLiveDatabaseUse(deps, appId));
+  requireSameDatabase(`Deployment ${name}`, bundle.code, await readLiveDatabaseUse(deps, appId));
   await startStep(deps, attempt, "store");
   const artifactKey = await storeArtifact(deps, deployment, { bundle, workspace, signal });
   await copyChanges(em, { fromId: promotedId, deploymentId, appId });

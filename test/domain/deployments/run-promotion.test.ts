@@ -199,7 +199,7 @@ test("a bundle with another kind of database is refused, and nothing is copied",
   expect(await app.view()).toMatchObject({
     status: "failed",
     error:
-      "The deployment 1 of staging stores its data in PostgreSQL, and the live one in SQLite, so it would not find the present data.",
+      "Deployment 1 of staging stores its data in PostgreSQL, and the live one in SQLite, so it would not find the present data.",
   });
   expect((await app.stored(app.appId)).filter((key) => key.startsWith("2."))).toEqual([]);
 });
