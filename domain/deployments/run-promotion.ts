@@ -17,14 +17,14 @@ export async function runPromotion(deps: StepDeps, attempt: Attempt, promotedId:
   const { appId, deploymentId } = deployment;
   const em = deps.em.fork();
   const promoted = await em.findOne(Deployment, { id: promotedId });
-  const { appId: environmentId, artifactKey: promotedKey = null } = promoted ?? {};
-  if (promoted === null || environmentId === undefined || promotedKey === null) throw bundleIsGone(deployment);
+  if (!promoted?.artifactKey) throw bundleIsGone(deployment);
+  const { appId: environmentId } = promoted;
   const name = `${promoted.number} of ${deployment.promotedFrom}`;
   log.say(`promoting deployment ${name}`);
   await masks.include(environmentId);
   // First, because the teardown of an environment removes its bundles before its procedures.
   const procedures = await readProcedures(em, promotedId);
-  const bundle = await loadArtifact(deps, { appId: environmentId, key: promotedKey }, attempt);
+  const bundle = await loadArtifact(deps, { appId: environmentId, key: promoted.artifactKey }, attempt);
   if (bundle === null) throw bundleIsGone(deployment);
   requireSameDatabase(`Deployment ${name}`, bundle.code, await readLiveDatabaseUse(deps, appId));
   await startStep(deps, attempt, "store");

@@ -18,6 +18,9 @@ const site = (text: string) => ({
 /** When the service is killed after it has accepted a promotion: at once, or when the deployment has begun this step. */
 const MOMENTS = ["accepted", "store", "provision", "publish"] as const;
 
+/** The tests run concurrently, because most of their time they wait until the lease of a killed process expires. */
+const CONCURRENT = { concurrent: true };
+
 const detailOf = async ({ rest }: ServiceProcess, id: string, number: number) =>
   (await rest.get(`/v1/apps/${id}/deployments/${number}`)).body;
 
@@ -100,6 +103,7 @@ verifies(
     expect(await text(id)).toBe("accepted");
     await service.end("SIGTERM");
   },
+  CONCURRENT,
 );
 
 verifies(
@@ -134,4 +138,5 @@ verifies(
     expect(await bundlesOf(installation, id)).toEqual([]);
     await service.end("SIGTERM");
   },
+  CONCURRENT,
 );
