@@ -1,6 +1,6 @@
 import type { Analyzer } from "../search/analyzer.ts";
 import type { IndexHit } from "../search/best-hits.ts";
-import type { Period } from "./read-period.ts";
+import { isShort, type Period } from "./read-period.ts";
 
 /** What the ranking reads of a memory. */
 export interface RankableMemory {
@@ -66,7 +66,8 @@ export function rankMemories(
     const factor = isSpeakerNamed(memory, query) ? NAMED_SPEAKER : 1;
     const own = factor * (scores.get(memory.indexId) ?? 0);
     const shared = factor * (shares.get(memory.indexId) ?? 0);
-    return { ...memory, own, score: own + shared + (isOfPeriod(memory, query) ? periodScore : 0) };
+    const isMatch = own + shared > 0;
+    return { ...memory, own, score: own + shared + (isOfPeriod(memory, query, isMatch) ? periodScore : 0) };
   });
   const matches = ranked.filter(({ own }) => own > 0).map((memory) => ({ ...memory, score: memory.own }));
   const best = rankLatestFirst(matches)[0]?.indexId;
@@ -102,8 +103,10 @@ function isSpeakerNamed({ beginning }: RankableMemory, { words, analyzer }: Memo
   return analyzer.analyze(label).some(({ text }) => words.has(text));
 }
 
-function isOfPeriod({ createdAt }: RankableMemory, { period }: MemoryQuery): boolean {
-  return period !== undefined && createdAt >= period.from && createdAt < period.to;
+/** Of a long period, only matches count. */
+function isOfPeriod({ createdAt }: RankableMemory, { period }: MemoryQuery, isMatch: boolean): boolean {
+  if (period === undefined || (!isMatch && !isShort(period))) return false;
+  return createdAt >= period.from && createdAt < period.to;
 }
 
 /** Sorts by score, and of scores that differ by less than a part of the best one, the latest content first. */
