@@ -11,6 +11,7 @@ const OPTIONS = {
   id: { type: "string" },
   plan: { type: "string" },
   to: { type: "string" },
+  backup: { type: "string" },
   "expires-in-days": { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -25,10 +26,10 @@ export type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; all
 export class UsageError extends Error {}
 
 /** @throws {UsageError} for an unknown option */
-export function parseCommandLine(): { options: Options; command: string } {
+export function parseCommandLine(): { options: Options; command: string; argument: string | undefined } {
   try {
     const { values: options, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
-    return { options, command: positionals[0] ?? "" };
+    return { options, command: positionals[0] ?? "", argument: positionals[1] };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

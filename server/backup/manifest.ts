@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+const chunks = z.array(z.string().regex(/^[0-9a-f]{64}$/));
+const content = { size: z.int().nonnegative(), chunks };
+/** The bytes of a path in Latin-1. Only paths below the data folder are valid. */
+const path = z.string().refine(isRelativePath, "must be a path below the data folder");
+const mode = z.int().nonnegative().max(0o777);
+
+/** What a backup has, one line of JSON for each entry. A folder comes before what it contains. */
+export const entrySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("folder"), path, mode }),
+  z.object({ kind: z.literal("file"), path, mode, modified: z.int(), ...content }),
+  z.object({ kind: z.literal("link"), path, target: z.string() }),
+  z.object({ kind: z.literal("object"), bucket: z.string(), key: z.string(), ...content }),
+]);
+
+export type BackupEntry = z.output<typeof entrySchema>;
+
+export const manifestSchema = z.object({
+  id: z.string(),
+  created_at: z.string(),
+  installation: z.object({ id: z.uuid(), epoch: z.int() }),
+  /** Where the database of the service and the one of apps were, and the version of the embedded PostgreSQL. */
+  database: z.enum(["embedded", "external"]),
+  apps_database: z.enum(["embedded", "external", "absent"]),
+  postgres_major: z.int(),
+  /** Tells whether another installation has the same `TOKEN_SECRET`, without telling the secret. */
+  token_secret_check: z.string().nullable(),
+  files: z.int(),
+  objects: z.int(),
+  bytes: z.int(),
+  warnings: z.array(z.string()),
+  index: z.object(content),
+});
+
+export type Manifest = z.output<typeof manifestSchema>;
+
+function isRelativePath(value: string): boolean {
+  return value.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"));
+}
