@@ -4,6 +4,7 @@ import { BackupError } from "../backup/backup-error.ts";
 import { createTargetFolder, openTarget } from "../backup/backup-target.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config.ts";
+import { takeOver } from "../backup/take-over.ts";
 import { type Options, UsageError } from "./options.ts";
 
 /** A command that does not need the database of the service. */
@@ -19,13 +20,17 @@ export const STANDALONE_COMMANDS: Readonly<Record<string, StandaloneCommand>> = 
     await createTargetFolder(address);
     return await createBackup(config, target, { secret, signal: new AbortController().signal });
   },
-  restore: async (config, place, { backup }) => {
-    const address = requirePlace(place);
-    const secret = await readKey(config);
-    using target = await openTarget(address, config.backup);
-    return await restoreBackup(config, target, { secret, backup });
+  restore: async (config, place, { backup, "take-over": takesOver }) => {
+    const restored = place === undefined && takesOver ? {} : await restore(config, requirePlace(place), backup);
+    return { ...restored, ...(takesOver && (await takeOver(config))) };
   },
 };
+
+async function restore(config: Config, address: string, backup: string | undefined): Promise<object> {
+  const secret = await readKey(config);
+  using target = await openTarget(address, config.backup);
+  return await restoreBackup(config, target, { secret, backup });
+}
 
 function requirePlace(place: string | undefined): string {
   if (place !== undefined && place !== "") return place;

@@ -12,6 +12,7 @@ const OPTIONS = {
   plan: { type: "string" },
   to: { type: "string" },
   backup: { type: "string" },
+  "take-over": { type: "boolean", default: false },
   "expires-in-days": { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },

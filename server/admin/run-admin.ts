@@ -25,7 +25,9 @@ const USAGE = `Usage: npm run admin -- COMMAND
   list-organizations                      list every organization with its name and plan
   move-objects --to s3|filesystem         copy all objects to the S3 object store, or back; the service must be stopped
   backup PLACE                            add a backup of the running service to a folder, or to s3://bucket/folder
-  restore PLACE [--backup ID]             fill an empty DATA_DIR with the newest backup, or with another one
+  restore PLACE [--backup ID] [--take-over]
+                                          fill an empty DATA_DIR with the newest backup, or with another one
+  restore --take-over                     make a restored copy active, when the installation of the backup has ended
 
 --json prints JSON on one line, for programs. Except for move-objects, the service may be running.
 `;

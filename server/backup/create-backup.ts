@@ -9,6 +9,7 @@ import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { identifyInstallation } from "../installation/installation.ts";
+import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
 import { AppFiles } from "./app-files.ts";
 import { BackupError } from "./backup-error.ts";
 import { BackupRepository } from "./backup-repository.ts";
@@ -152,7 +153,7 @@ async function addDatabases(
 /** Objects are written once, so all that the rows of the copied database name are there, unless they were removed meanwhile. */
 async function addObjects(writer: BackupWriter, objects: ObjectStore): Promise<void> {
   for (const bucket of await objects.listBuckets())
-    for (const { key } of await objects.list(bucket)) {
+    for (const { key } of bucket === OWNER_BUCKET ? [] : await objects.list(bucket)) {
       try {
         await writer.addObject(bucket, key, objects.read(bucket, key));
       } catch (error) {

@@ -34,7 +34,7 @@ import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
-import { openObjectStore } from "./object-store.ts";
+import { openOwnObjectStore } from "./object-store.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -73,7 +73,7 @@ export async function openDeployments(
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
   const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
-  const objects = await openObjectStore(config, opening);
+  const objects = await openOwnObjectStore(config, opening);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
   const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;
