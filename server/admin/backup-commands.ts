@@ -5,20 +5,21 @@ import { createTargetFolder, openTarget } from "../backup/backup-target.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config.ts";
 import { takeOver } from "../backup/take-over.ts";
-import { type Options, UsageError } from "./options.ts";
+import { type Options, readKeep, UsageError } from "./options.ts";
 
 /** A command that does not need the database of the service. */
 type StandaloneCommand = (config: Config, place: string | undefined, options: Options) => Promise<object>;
 
 /** The commands of `npm run admin` that open the data folder themselves. Each returns what it prints. */
 export const STANDALONE_COMMANDS: Readonly<Record<string, StandaloneCommand>> = {
-  backup: async (config, place) => {
+  backup: async (config, place, options) => {
+    const keep = readKeep(options);
     const address = requirePlace(place);
     const secret = await readKey(config);
     using target = await openTarget(address, config.backup);
     requireKey(target.isRemote, secret);
     await createTargetFolder(address);
-    return await createBackup(config, target, { secret, signal: new AbortController().signal });
+    return await createBackup(config, target, { secret, keep, signal: new AbortController().signal });
   },
   restore: async (config, place, { backup, "take-over": takesOver }) => {
     const restored = place === undefined && takesOver ? {} : await restore(config, requirePlace(place), backup);

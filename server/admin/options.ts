@@ -12,6 +12,7 @@ const OPTIONS = {
   plan: { type: "string" },
   to: { type: "string" },
   backup: { type: "string" },
+  keep: { type: "string" },
   "take-over": { type: "boolean", default: false },
   "expires-in-days": { type: "string" },
   json: { type: "boolean", default: false },
@@ -58,6 +59,17 @@ export function requireTokenKind(options: Options): TokenKind {
   const kind = requireOption(options, "kind");
   if (!isTokenKind(kind)) throw new UsageError(`--kind must be one of ${TOKEN_KINDS.join(", ")}`);
   return kind;
+}
+
+/**
+ * How many backups to keep; `null` for all.
+ *
+ * @throws {UsageError}
+ */
+export function readKeep({ keep }: Options): number | null {
+  if (keep === undefined) return null;
+  if (!/^[1-9]\d{0,3}$/.test(keep)) throw new UsageError("--keep must be a whole number of backups, such as 14");
+  return Number(keep);
 }
 
 /**

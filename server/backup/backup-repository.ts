@@ -57,7 +57,7 @@ export class BackupRepository {
     const codec = (await openCodec(store, secret)) ?? (await createCodec(store, secret));
     // An empty object is the remains of a power failure.
     const stored = (await store.list(CHUNKS)).filter(({ size }) => size > 0);
-    return new BackupRepository(store, codec, new Set(stored.map(({ key }) => key.slice(key.indexOf("/") + 1))));
+    return new BackupRepository(store, codec, new Set(stored.map(({ key }) => idOfKey(key))));
   }
 
   /** @throws {BackupError} when there is no repository, or it has another key */
@@ -103,11 +103,32 @@ export class BackupRepository {
 
   /** @throws {BackupError} for an unknown or damaged backup */
   async readManifest(id: string): Promise<unknown> {
+    return parse(await this.#readChunk(await this.manifestChunk(id)));
+  }
+
+  /** Removes a backup. Its chunks remain until `removeUnusedChunks`. */
+  async removeBackup(id: string): Promise<void> {
+    await this.#store.remove(BACKUPS, id);
+  }
+
+  /** Returns the chunk with the manifest of a backup. */
+  async manifestChunk(id: string): Promise<string> {
     const bytes = await this.#store.get(BACKUPS, id);
     if (bytes === null) throw new BackupError(`There is no backup ${id} at this place.`);
     const parsed = backupSchema.safeParse(parse(bytes));
-    if (!parsed.success) throw new BackupError(`The backup ${id} is damaged.`);
-    return parse(await this.#readChunk(parsed.data.manifest));
+    if (parsed.success) return parsed.data.manifest;
+    throw new BackupError(`The backup ${id} is damaged.`);
+  }
+
+  /** Removes all chunks but those in `used`. No other process may be adding a backup. */
+  async removeUnusedChunks(used: ReadonlySet<string>): Promise<number> {
+    const unused = (await this.#store.list(CHUNKS)).filter(({ key }) => !used.has(idOfKey(key)));
+    const remaining = unused.values();
+    const removeNext = async (): Promise<void> => {
+      for (const { key } of remaining) await this.#store.remove(CHUNKS, key);
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, removeNext));
+    return unused.reduce((sum, { size }) => sum + size, 0);
   }
 
   async #addChunk(content: Uint8Array): Promise<string> {
@@ -142,6 +163,10 @@ export class BackupRepository {
 /** Folders with millions of files are slow. */
 function chunkKey(id: string): string {
   return `${id.slice(0, 2)}/${id}`;
+}
+
+function idOfKey(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
 }
 
 /** Returns `null` for a place without a repository. */

@@ -16,8 +16,9 @@ import { BackupRepository } from "./backup-repository.ts";
 import { keepServiceStopped, openAppsCluster, openServiceCluster } from "./backup-sources.ts";
 import type { BackupTarget } from "./backup-target.ts";
 import { BackupWriter } from "./backup-writer.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
 import { backUpCluster } from "./postgres-backup.ts";
+import { removeOldBackups } from "./remove-old-backups.ts";
 
 /** Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. */
 const PLAIN_FOLDERS = ["secrets", "auth-entries", "agent-workspaces"];
@@ -26,6 +27,8 @@ const PLAIN_FILES = ["bootstrap.json", "apps-database/password"];
 export interface CreateBackupOptions {
   /** The key of the operator; `null` for a backup that is not encrypted. */
   secret: string | null;
+  /** How many backups remain at the place; `null` for all. */
+  keep: number | null;
   signal: AbortSignal;
 }
 
@@ -37,6 +40,9 @@ export interface CreatedBackup {
   /** What earlier backups did not have, as it is stored. */
   added_bytes: number;
   is_encrypted: boolean;
+  /** The ids of the backups that were removed because of `keep`, and the bytes that only they had. */
+  removed: string[];
+  removed_bytes: number;
   warnings: string[];
 }
 
@@ -54,7 +60,7 @@ type BackupConfig = Pick<
 export async function createBackup(
   config: BackupConfig,
   target: BackupTarget,
-  { secret, signal }: CreateBackupOptions,
+  { secret, keep, signal }: CreateBackupOptions,
 ): Promise<CreatedBackup> {
   const { dataDirectory } = config;
   requireInstallation(config);
@@ -63,6 +69,7 @@ export async function createBackup(
   opening.adopt(lockFolder(workFolder), (lock) => lock.release());
   keepServiceStopped(config, opening);
   const repository = await BackupRepository.openForWriting(target.store, secret);
+  await requireOwnPlace(repository, (await identifyInstallation(dataDirectory)).id);
   const writer = new BackupWriter(repository);
   const objects = await openObjectStore(config, opening);
   const copies = path.join(workFolder, "copies");
@@ -83,13 +90,23 @@ export async function createBackup(
   await target.sync();
   await repository.putManifest(manifest.id, manifest);
   await target.sync();
+  const old = keep === null ? { removed: [], bytes: 0 } : await removeOldBackups(repository, keep);
   return {
     backup: manifest.id,
     ...writer.totals,
     added_bytes: repository.added.bytes,
     is_encrypted: secret !== null,
+    removed: old.removed,
+    removed_bytes: old.bytes,
     warnings: writer.warnings,
   };
+}
+
+/** Backups of several installations at one place could remove the chunks of each other. */
+async function requireOwnPlace(repository: BackupRepository, installation: string): Promise<void> {
+  const newest = (await repository.listBackups()).at(-1);
+  if (newest === undefined || (await readManifest(repository, newest)).installation.id === installation) return;
+  throw new BackupError("The place has backups of another installation. Name another one.");
 }
 
 interface Sources {

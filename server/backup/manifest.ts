@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { BackupError } from "./backup-error.ts";
+import type { BackupRepository } from "./backup-repository.ts";
 
 const chunks = z.array(z.string().regex(/^[0-9a-f]{64}$/));
 const content = { size: z.int().nonnegative(), chunks };
@@ -37,4 +39,22 @@ export type Manifest = z.output<typeof manifestSchema>;
 
 function isRelativePath(value: string): boolean {
   return value.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"));
+}
+
+/** @throws {BackupError} for an unknown or damaged backup */
+export async function readManifest(repository: BackupRepository, id: string): Promise<Manifest> {
+  const parsed = manifestSchema.safeParse(await repository.readManifest(id));
+  if (parsed.success && parsed.data.id === id) return parsed.data;
+  throw new BackupError(`The backup ${id} is damaged, or was made by a newer version of the service.`);
+}
+
+/** Reads the entries of a backup. @throws {BackupError} when a part is missing or damaged */
+export async function* readIndex(repository: BackupRepository, { index }: Manifest): AsyncGenerator<BackupEntry> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of repository.read(index)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield entrySchema.parse(JSON.parse(line));
+  }
 }

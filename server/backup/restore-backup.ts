@@ -14,7 +14,7 @@ import { BackupRepository } from "./backup-repository.ts";
 import type { BackupTarget } from "./backup-target.ts";
 import { syncFileSystem } from "./backup-target.ts";
 import { checkOf } from "./create-backup.ts";
-import { type BackupEntry, entrySchema, type Manifest, manifestSchema } from "./manifest.ts";
+import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
 import { bytesOf } from "./tree-files.ts";
 
 /** Files that are written at the same time. */
@@ -50,28 +50,21 @@ export async function restoreBackup(
 ): Promise<RestoredBackup> {
   const { dataDirectory } = config;
   const repository = await BackupRepository.openForReading(target.store, secret);
-  const manifest = await findManifest(repository, backup);
+  const id = backup ?? (await repository.listBackups()).at(-1);
+  if (id === undefined) throw new BackupError("There is no complete backup at this place.");
+  const manifest = await readManifest(repository, id);
   requireSameSettings(config, manifest);
   await using opening = new AsyncDisposableStack();
   const objects = await openObjectStore(config, opening);
   await clearIncomplete(dataDirectory, objects);
-  const { id, epoch } = manifest.installation;
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  await writeInstallation(dataDirectory, { id, epoch, state: "restoring" });
+  await writeInstallation(dataDirectory, { ...manifest.installation, state: "restoring" });
   await writeEntries(repository, manifest, { dataDirectory, objects });
   await recoverDatabases(dataDirectory, manifest);
   await syncFileSystem(dataDirectory);
-  await writeInstallation(dataDirectory, { id, epoch, state: "restored" });
+  await writeInstallation(dataDirectory, { ...manifest.installation, state: "restored" });
   const { created_at: createdAt, files, objects: objectCount, bytes, warnings } = manifest;
   return { backup: manifest.id, created_at: createdAt, files, objects: objectCount, bytes, warnings };
-}
-
-async function findManifest(repository: BackupRepository, backup: string | undefined): Promise<Manifest> {
-  const id = backup ?? (await repository.listBackups()).at(-1);
-  if (id === undefined) throw new BackupError("There is no complete backup at this place.");
-  const parsed = manifestSchema.safeParse(await repository.readManifest(id));
-  if (parsed.success && parsed.data.id === id) return parsed.data;
-  throw new BackupError(`The backup ${id} is damaged, or was made by a newer version of the service.`);
 }
 
 function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: RestoreConfig, manifest: Manifest): void {
@@ -163,16 +156,6 @@ async function writeContent(
     await file.chmod(entry.mode);
   }
   await utimes(target, entry.modified / 1000, entry.modified / 1000);
-}
-
-async function* readIndex(repository: BackupRepository, { index }: Manifest): AsyncGenerator<BackupEntry> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of repository.read(index)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield entrySchema.parse(JSON.parse(line));
-  }
 }
 
 function pathIn({ dataDirectory }: Pick<Destination, "dataDirectory">, entry: string): Buffer {
