@@ -63,7 +63,7 @@ export class AppFiles {
   async #addStorage(storage: AppFolder): Promise<void> {
     const blobs = new Set<TreePath>();
     await this.#addBlobs(storage, blobs);
-    await this.#addAll(storage, (file) => blobs.has(file));
+    await this.#addAll(storage, (file) => BLOB.test(file));
     await this.#addBlobs(storage, blobs);
   }
 
