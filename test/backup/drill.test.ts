@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
@@ -14,8 +13,9 @@ import {
   type WorkerState,
   Writer,
 } from "../support/service/backup-apps.ts";
+import { readInstallationFiles } from "../support/service/installation-files.ts";
 import { runAdmin } from "../support/service/run-admin.ts";
-import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
+import { createInstallation } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/time-limits.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -40,21 +40,6 @@ async function givenApps() {
 
 function numbersUpTo(last: number): number[] {
   return Array.from({ length: last }, (_, index) => index + 1);
-}
-
-/** Deploys an app again and again, and returns how to stop. */
-function deployAgain({ rest }: ServiceProcess, id: string): () => Promise<void> {
-  let isStopping = false;
-  const running = (async () => {
-    while (!isStopping) {
-      await rest.post(`/v1/apps/${id}/redeploy`, {});
-      await waitFor(async () => expect((await rest.get(`/v1/apps/${id}`)).body["status"]).toMatch(/ready|failed/));
-    }
-  })();
-  return async () => {
-    isStopping = true;
-    await running;
-  };
 }
 
 /** Expects the state of the app at one moment: everything until a number, and nothing after it. */
@@ -85,13 +70,13 @@ verifies(
     for (const writer of writers) writer.start();
     await waitFor(() => expect(Math.min(...writers.map((each) => each.acknowledged))).toBeGreaterThan(20));
     const deployed = await deployReady(service.rest, "acme/store");
-    const stopDeploying = deployAgain(service, deployed.id);
+    // It is in progress while the backup is made.
+    expect((await service.rest.post(`/v1/apps/${deployed.id}/redeploy`, {})).status).toBe(201);
     const before = writers.map((each) => each.acknowledged);
     const made = await runAdmin({ DATA_DIR: installation.dataDirectory }, "backup", place, "--json");
     expect([made.stderr, made.code]).toEqual(["", 0]);
     expect(JSON.parse(made.stdout)).toMatchObject({ is_encrypted: false, warnings: [] });
     for (const writer of writers) await writer.stop();
-    await stopDeploying();
 
     await using copy = await createInstallation();
     const copied = { DATA_DIR: copy.dataDirectory };
@@ -154,19 +139,6 @@ async function readDatabases(dataDirectory: string): Promise<Record<string, stri
   return [await readTables(service.url), await readTables(apps.url)];
 }
 
-/** The files of an installation that the databases do not have, by path. */
-async function readFiles(dataDirectory: string): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  for (const name of await readdir(dataDirectory, { recursive: true, withFileTypes: true })) {
-    const file = path.join(name.parentPath, name.name);
-    const relative = path.relative(dataDirectory, file);
-    if (!name.isFile() || !/^(?:objects|secrets|auth-entries|edge\/(?:scripts|databases))\//.test(relative)) continue;
-    // Shared memory of running processes.
-    if (!relative.endsWith("-shm")) files[relative] = (await readFile(file)).toString("base64");
-  }
-  return files;
-}
-
 verifies(
   hazard(70),
   "a backup of a stopped installation restores to an equal one: byte for byte in files, row for row in databases",
@@ -183,9 +155,9 @@ verifies(
     await using copy = await createInstallation();
     const restored = await runAdmin({ DATA_DIR: copy.dataDirectory }, "restore", place);
     expect([restored.stderr, restored.code]).toEqual(["", 0]);
-    const files = await readFiles(installation.dataDirectory);
+    const files = await readInstallationFiles(installation.dataDirectory);
     expect(Object.keys(files).length).toBeGreaterThan(30);
-    expect(await readFiles(copy.dataDirectory)).toEqual(files);
+    expect(await readInstallationFiles(copy.dataDirectory)).toEqual(files);
     const databases = await readDatabases(installation.dataDirectory);
     expect(Object.keys(databases[0] ?? {}).length).toBeGreaterThan(30);
     expect(await readDatabases(copy.dataDirectory)).toEqual(databases);
