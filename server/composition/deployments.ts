@@ -210,7 +210,7 @@ function gitSource(
 function passwordsIn(config: Config): string[] {
   const urls = [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl];
   const passwords = urls.map((url) => (url === null ? undefined : URL.parse(url)?.password));
-  return [...passwords, config.s3?.secretAccessKey].filter(
+  return [...passwords, config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey].filter(
     (password): password is string => password !== undefined && password !== "",
   );
 }

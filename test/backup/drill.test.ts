@@ -71,7 +71,7 @@ verifies(
     await waitFor(() => expect(Math.min(...writers.map((each) => each.acknowledged))).toBeGreaterThan(20));
     const deployed = await deployReady(service.rest, "acme/store");
     // It is in progress while the backup is made.
-    expect((await service.rest.post(`/v1/apps/${deployed.id}/redeploy`, {})).status).toBe(201);
+    expect((await service.rest.post(`/v1/apps/${deployed.id}/deployments`, {})).status).toBe(201);
     const before = writers.map((each) => each.acknowledged);
     const made = await runAdmin({ DATA_DIR: installation.dataDirectory }, "backup", place, "--json");
     expect([made.stderr, made.code]).toEqual(["", 0]);
