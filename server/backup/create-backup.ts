@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import { openObjectStore } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
-import { lockFolder } from "../files/folder-lock.ts";
+import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { identifyInstallation } from "../installation/installation.ts";
 import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
@@ -66,7 +66,7 @@ export async function createBackup(
   requireInstallation(config);
   await using opening = new AsyncDisposableStack();
   const workFolder = path.join(dataDirectory, "backup-work");
-  opening.adopt(lockFolder(workFolder), (lock) => lock.release());
+  opening.adopt(lockForBackup(workFolder), (lock) => lock.release());
   keepServiceStopped(config, opening);
   const repository = await BackupRepository.openForWriting(target.store, secret);
   await requireOwnPlace(repository, (await identifyInstallation(dataDirectory)).id);
@@ -191,6 +191,15 @@ async function addFile(writer: BackupWriter, dataDirectory: string, name: string
   await using file = await open(path.join(dataDirectory, name), "r").catch(nullIfMissing);
   if (file === null) return;
   await writer.addFile(name, { mode: 0o600, modifiedAt: Math.floor((await file.stat()).mtimeMs), file });
+}
+
+function lockForBackup(workFolder: string): { release(): void } {
+  try {
+    return lockFolder(workFolder);
+  } catch (error) {
+    if (error instanceof FolderInUse) throw new BackupError("Another backup of this installation is being made.");
+    throw error;
+  }
 }
 
 function requireInstallation({ dataDirectory, databaseUrl }: BackupConfig): void {

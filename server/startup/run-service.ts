@@ -39,13 +39,23 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
         stop(1);
       },
     });
-    const stop = createStop(async () => (await starting).stop(), log);
+    const scheduled = new AsyncDisposableStack();
+    const stop = createStop(async () => {
+      await scheduled.disposeAsync();
+      await (await starting).stop();
+    }, log);
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.on(signal, () => {
         log.info({ signal }, "stopping");
         stop(0);
       });
     const service = await starting;
+    if (config.backup.schedule !== null && !service.isRestoredCopy) {
+      const { startScheduledBackups } = await import("../backup/scheduled-backups.ts");
+      scheduled.use(
+        startScheduledBackups({ dataDirectory: config.dataDirectory, schedule: config.backup.schedule, log }),
+      );
+    }
     await stopProgress();
     process.stdout.write(startupMessage(service, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
