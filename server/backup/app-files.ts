@@ -1,22 +1,32 @@
-import { open, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { copyDatabase } from "../platforms/embedded/app-databases/copy-database.ts";
+import { openBeneath } from "../platforms/embedded/app-databases/open-beneath.ts";
+import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import type { BackupWriter, FileEntry } from "./backup-writer.ts";
-import type { TreePath } from "./tree-files.ts";
+import { copyStore, type StoreKind } from "./copy-store.ts";
+import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
 
 /** How a SQLite database begins (https://www.sqlite.org/fileformat2.html). */
 const MAGIC = Buffer.from("SQLite format 3\0");
 /** What SQLite keeps beside a database. The copy of the database has what is needed of it. */
 const SIDE_FILE = /^(.+)-(?:wal|shm|journal)$/;
-/** Values of Miniflare's key-value namespaces and object buckets. A file is written once, and named by a row of a database. */
-const BLOB = /^(?:kv|r2)\/.+\/blobs\//;
+/** What may belong to a database or its copy. */
+const SUFFIXES = ["", "-wal", "-journal"];
+/** Values in the folder of a store of Miniflare, and the databases that name them. */
+const VALUE = /^[^/]+\/blobs\/./;
+const STORE_DATABASE = /^miniflare-(?:KVNamespace|R2Bucket)Object\/[0-9a-f]+[.]sqlite$/;
+const COPY_LIMITS = { maxBytes: Infinity, patienceMs: 20_000 };
+const SPARSE_BYTES = 64 * 1024 ** 2;
 
 export interface AppFilesOptions {
   writer: BackupWriter;
   /** An empty folder for copies of databases, on the disk of the data folder. */
   workFolder: string;
+  /** Reads copies of databases in the sandbox. */
+  sqlite: SqliteReader;
   signal: AbortSignal;
 }
 
@@ -28,8 +38,8 @@ interface AppFolder {
 }
 
 /**
- * Adds what apps store while they run. SQLite files are untrusted, so they are copied and not opened: each copy is as after a
- * crash at one moment, and SQLite recovers it when the app opens it.
+ * Adds what apps store while they run. SQLite files are untrusted, so they are copied, and opened only in the sandbox: each
+ * copy is as after a crash at one moment, and SQLite recovers it when the app opens it.
  */
 export class AppFiles {
   readonly #options: AppFilesOptions;
@@ -56,28 +66,49 @@ export class AppFiles {
     await this.#addAll({ prefix, folder }, () => false);
   }
 
-  /**
-   * The values of a store are files that rows of its database name. They are added before and after the database: the first
-   * time those that may be removed meanwhile, the second time those that were added meanwhile.
-   */
-  async #addStorage(storage: AppFolder): Promise<void> {
-    const blobs = new Set<TreePath>();
-    await this.#addBlobs(storage, blobs);
-    await this.#addAll(storage, (file) => BLOB.test(file));
-    await this.#addBlobs(storage, blobs);
+  async #addStorage({ prefix, folder }: AppFolder): Promise<void> {
+    await this.#addAll({ prefix, folder }, (file) => /^(?:kv|r2)\/./.test(file));
+    for (const kind of ["kv", "r2"] as const)
+      await this.#addStore(kind, { prefix: `${prefix}/${kind}`, folder: path.join(folder, kind) });
   }
 
-  async #addBlobs({ prefix, folder }: AppFolder, added: Set<TreePath>): Promise<void> {
-    const { writer } = this.#options;
-    await writer.addTree(prefix, folder, {
-      isExcluded: (file) => added.has(file) || !/^(?:kv|r2)(?:\/|$)/.test(file),
-      addFile: async (entry, file) => {
-        if (!BLOB.test(file)) return true;
-        added.add(file);
-        await writer.addFile(`${prefix}/${file}`, entry);
-        return true;
-      },
-    });
+  /** Adds key-value namespaces or object buckets of a Worker. */
+  async #addStore(kind: StoreKind, store: AppFolder): Promise<void> {
+    const { workFolder, sqlite, writer, signal } = this.#options;
+    const links = path.join(workFolder, `values-${this.#copies++}`);
+    await mkdir(links, { mode: 0o700 });
+    let copies: DatabaseCopy[] = [];
+    const copyDatabases = async () => {
+      await removeCopies(copies);
+      copies = await this.#copyDatabases(store);
+      return copies.filter(({ file }) => STORE_DATABASE.test(file)).map(({ name }) => ({ folder: workFolder, name }));
+    };
+    try {
+      const { values, isComplete } = await copyStore(kind, store.folder, { sqlite, links, copyDatabases, signal });
+      if (!isComplete) writer.warn(`${store.prefix} changed all the time. Values of the last changes may be missing.`);
+      const byFile = new Map(copies.map((copy) => [copy.file, copy]));
+      await writer.addTree(store.prefix, store.folder, {
+        isExcluded: (file) => VALUE.test(file),
+        addFile: async (entry, file) => {
+          const copy = byFile.get(file);
+          if (copy !== undefined) await this.#addCopies(copy, `${store.prefix}/${file}`, entry);
+          return copy !== undefined || byFile.has(SIDE_FILE.exec(file)?.[1] ?? "");
+        },
+      });
+      for (const [id, file] of values) await this.#addCopy(path.join(links, id), `${store.prefix}/${file}`);
+    } finally {
+      await removeCopies(copies);
+      await rm(links, { recursive: true, force: true });
+    }
+  }
+
+  async #copyDatabases({ prefix, folder }: AppFolder): Promise<DatabaseCopy[]> {
+    const copies: DatabaseCopy[] = [];
+    const options = { isExcluded: (file: TreePath) => VALUE.test(file), onSkipped: () => undefined };
+    for await (const entry of walkTree(folder, options))
+      if (entry.kind === "file" && (await isDatabase(entry)))
+        copies.push(await this.#copyDatabase({ prefix, folder }, entry.path, entry));
+    return copies;
   }
 
   async #addAll(tree: AppFolder, isAdded: (file: TreePath) => boolean): Promise<void> {
@@ -86,36 +117,78 @@ export class AppFiles {
       isExcluded: isAdded,
       addFile: async (entry, file) => {
         if (databases.has(SIDE_FILE.exec(file)?.[1] ?? "")) return true;
+        if (await isSparse(entry)) {
+          this.#options.writer.warn(`${tree.prefix}/${file} is sparse. It is not in the backup.`);
+          return true;
+        }
         if (!(await isDatabase(entry))) return false;
         databases.add(file);
-        return await this.#addDatabase(tree, file, entry);
+        await this.#addDatabase(tree, file, entry);
+        return true;
       },
     });
   }
 
-  /** Returns `false` if the database cannot be copied in a consistent state. */
-  async #addDatabase({ prefix, folder }: AppFolder, file: TreePath, entry: FileEntry): Promise<boolean> {
-    const { workFolder, writer, signal } = this.#options;
-    const name = Buffer.from(file, "latin1").toString("utf8");
-    const copy = path.join(workFolder, String(this.#copies++));
+  async #addDatabase(tree: AppFolder, file: TreePath, entry: FileEntry): Promise<void> {
+    const copy = await this.#copyDatabase(tree, file, entry);
     try {
-      await copyDatabase({ folder, name }, copy, signal);
-      for (const suffix of ["", "-wal", "-journal"])
-        await this.#addCopy(copy + suffix, `${prefix}/${file}${suffix}`, entry);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      writer.warn(`${prefix}/${file} may be inconsistent, because it was copied while it changed. ${error.message}`);
-      return false;
+      await this.#addCopies(copy, `${tree.prefix}/${file}`, entry);
     } finally {
-      for (const suffix of ["", "-wal", "-journal"]) await rm(copy + suffix, { force: true });
+      await removeCopies([copy]);
     }
   }
 
-  async #addCopy(copy: string, target: TreePath, { mode, modifiedAt }: FileEntry): Promise<void> {
-    await using file = await open(copy, "r").catch(nullIfMissing);
-    if (file !== null) await this.#options.writer.addFile(target, { mode, modifiedAt, file });
+  /** Copies a database, also if it is never in a consistent state. */
+  async #copyDatabase(
+    { prefix, folder }: AppFolder,
+    file: TreePath,
+    { file: opened }: FileEntry,
+  ): Promise<DatabaseCopy> {
+    const { workFolder, writer, signal } = this.#options;
+    const name = `database-${this.#copies++}`;
+    const copy = path.join(workFolder, name);
+    const location = { folder, name: Buffer.from(file, "latin1").toString("utf8") };
+    try {
+      await copyDatabase(location, copy, signal, COPY_LIMITS);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      writer.warn(`${prefix}/${file} may be inconsistent, because it was copied while it changed. ${error.message}`);
+      for (const suffix of SUFFIXES) await rm(copy + suffix, { force: true });
+      await writeFile(copy, readOpenFile(opened));
+    }
+    return { file, name, copy };
   }
+
+  async #addCopies({ copy }: DatabaseCopy, target: TreePath, entry: FileEntry): Promise<void> {
+    for (const suffix of SUFFIXES) await this.#addCopy(copy + suffix, target + suffix, entry);
+  }
+
+  /** Adds a file under another path, unless it does not exist. */
+  async #addCopy(copy: string, target: TreePath, entry?: FileEntry): Promise<void> {
+    await using file = await openBeneath(path.dirname(copy), path.basename(copy));
+    if (file === null) return;
+    const stats = await file.stat();
+    const { mode, modifiedAt } = entry ?? { mode: stats.mode & 0o777, modifiedAt: Math.floor(stats.mtimeMs) };
+    await this.#options.writer.addFile(target, { mode, modifiedAt, file });
+  }
+}
+
+/** A copy of a database in the work folder. */
+interface DatabaseCopy {
+  /** The path of the database in the folder of the app. */
+  file: TreePath;
+  name: string;
+  copy: string;
+}
+
+async function removeCopies(copies: readonly DatabaseCopy[]): Promise<void> {
+  for (const { copy } of copies) for (const suffix of SUFFIXES) await rm(copy + suffix, { force: true });
+}
+
+/** Whether a file has much less on the disk than its size. An app can create one of a million gigabytes. */
+async function isSparse({ file }: FileEntry): Promise<boolean> {
+  const { size, blocks } = await file.stat();
+  return size > SPARSE_BYTES && blocks * 512 < size / 2;
 }
 
 async function isDatabase({ file }: FileEntry): Promise<boolean> {

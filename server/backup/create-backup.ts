@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { openNodeServers } from "../composition/edge.ts";
 import { openObjectStore } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
@@ -10,6 +11,7 @@ import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { identifyInstallation } from "../installation/installation.ts";
 import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
+import { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import { AppFiles } from "./app-files.ts";
 import { BackupError } from "./backup-error.ts";
 import { BackupRepository } from "./backup-repository.ts";
@@ -133,7 +135,7 @@ async function addAll(
   await addObjects(writer, objects);
   for (const name of PLAIN_FOLDERS) await addFolder(writer, dataDirectory, name);
   for (const name of PLAIN_FILES) await addFile(writer, dataDirectory, name);
-  const apps = new AppFiles({ writer, workFolder: copies, signal });
+  const apps = new AppFiles({ writer, workFolder: copies, sqlite: openReader(config, copies), signal });
   const edge = path.join(dataDirectory, "edge");
   writer.addFolder("edge", 0o700);
   for (const name of ["scripts", "databases"])
@@ -141,6 +143,10 @@ async function addAll(
   await apps.addScripts("edge/scripts", path.join(edge, "scripts"));
   await apps.addDatabases("edge/databases", path.join(edge, "databases"));
   return { installation: { id, epoch }, databases };
+}
+
+function openReader({ sandbox }: BackupConfig, copies: string): SqliteReader {
+  return new SqliteReader({ sandbox: openNodeServers({ sandbox }).sandbox, copyRoot: path.join(copies, "reads") });
 }
 
 async function addDatabases(

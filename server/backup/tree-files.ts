@@ -35,7 +35,7 @@ export interface WalkOptions {
  * before. Entries that vanish are left out. The handle of a file is valid until the next entry.
  */
 export async function* walkTree(folder: string, options: WalkOptions): AsyncGenerator<TreeEntry> {
-  const root = await orNull(open(folder, FOLDER_FLAGS));
+  const root = await openFolder(folder);
   if (root === null) return;
   await using _ = root;
   yield* walkFolder(root, "", options);
@@ -93,6 +93,11 @@ async function* linkEntry(path: TreePath, real: Buffer, { mode }: Stats): AsyncG
 
 function pathBelow({ fd }: FileHandle, name: string): Buffer {
   return Buffer.from(`/proc/self/fd/${fd}/${name}`, "latin1");
+}
+
+/** Opens a folder, unless it is a link or does not exist. */
+export function openFolder(folder: string): Promise<FileHandle | null> {
+  return orNull(open(folder, FOLDER_FLAGS));
 }
 
 /** The path of an entry for functions of Node. */
