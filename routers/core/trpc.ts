@@ -111,7 +111,8 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   const { caller } = ctx;
   if (caller === null) throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
   const error = getAccessError(caller, type, meta?.access);
-  if (error === null && type === "mutation" && ctx.service.isRestoredCopy) throw new ServiceError("unavailable", RESTORED_COPY);
+  if (error === null && type === "mutation" && ctx.service.isRestoredCopy)
+    throw new ServiceError("unavailable", RESTORED_COPY);
   if (type !== "mutation" || meta?.isAudited === false) {
     if (error !== null) throw error;
     return next({ ctx: { caller } });
