@@ -44,6 +44,7 @@ export const apps = router({
         description:
           "Creates an app from a repository, an uploaded archive or the given files, and starts its first deployment. Send exactly one of `repo`, `archive` and `files`. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call. Every other attempt counts against the deploy limit, whatever its result.",
         bodyLimit: DEPLOY_BODY_BYTES,
+        requiresBody: true,
         successStatus: 201,
         successDescription: "The deployment has started",
         errorResponses: {

@@ -53,7 +53,12 @@ async function open({ dataDirectory, gitBaseUrl }: EdgeOptions) {
     /** Stops the app. The next request starts it again. */
     stop: (slug: string) => platform.supervisor.withDatabaseClosed(slug, async () => undefined),
   };
-  return { commands, close: () => platform.close() };
+  const close = async (): Promise<void> => {
+    await platform.close();
+    // The kernel keeps the folder of a mounted workspace.
+    await buildPlatform.workspaces.clear();
+  };
+  return { commands, close };
 }
 
 await serveCommands(open);

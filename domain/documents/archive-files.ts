@@ -68,7 +68,7 @@ const END_RECORD = 0x06054b50;
 const END_RECORD_BYTES = 22;
 
 /** Returns the names of symbolic links and devices in a zip file, which libraries return as files. */
-function listLinks(archive: Uint8Array): Set<string> {
+export function listLinks(archive: Uint8Array): Set<string> {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
   const links = new Set<string>();
   let end = archive.length - END_RECORD_BYTES;

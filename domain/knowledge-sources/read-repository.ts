@@ -2,9 +2,11 @@ import { findPathProblem, isDocumentFile, isHiddenFile } from "../documents/arch
 import { DOCUMENT_LIMITS } from "../documents/document-limits.ts";
 import type { SourceFile, Workspace } from "../ports/temporary-workspaces.ts";
 import { checkOutRepository } from "../git-connections/check-out-repository.ts";
-import { ServiceError } from "../shared/errors.ts";
+import type { WantedRepository } from "../git-connections/find-git-access.ts";
+import { readBranchTip } from "../git-connections/read-branch-tip.ts";
+import { BuildFailure, ServiceError } from "../shared/errors.ts";
 import { sha256Hex } from "../shared/sha256.ts";
-import type { SkippedFile } from "./knowledge-source.entity.ts";
+import type { KnowledgeSource, SkippedFile } from "./knowledge-source.entity.ts";
 import type { ClaimedSource, ReadSourceDeps, SourceOutcome } from "./read-source.ts";
 import { SOURCE_LIMITS } from "./source-rules.ts";
 import { deleteStored, listStored, type StoredFile, storeFile } from "./store-file.ts";
@@ -28,8 +30,10 @@ export async function readRepository(
   const workspace = await deps.workspaces.open(source.id, owner.source.run);
   try {
     const { branch = null, gitHost: host = null } = source;
-    const wanted = { orgId: owner.orgId, repo, host, branch };
-    const commit = await checkOutRepository(deps, workspace, { ...wanted, timeoutSeconds: TIMEOUT_SECONDS, signal });
+    const wanted = { orgId: owner.orgId, repo, host };
+    if (await isUnchanged(deps, workspace, source, { ...wanted, signal })) return {};
+    const checkout = { ...wanted, branch, timeoutSeconds: TIMEOUT_SECONDS, signal };
+    const commit = await checkOutRepository(deps, workspace, checkout);
     if (commit === source.commit) return {};
     const { files, leftOut } = await listFiles(workspace, source.path);
     const stored = await listStored(deps, claimed);
@@ -45,6 +49,24 @@ export async function readRepository(
     };
   } finally {
     await workspace.remove();
+  }
+}
+
+/** Whether the newest commit is the one whose files are stored. Otherwise, a checkout finds out, and has the error. */
+async function isUnchanged(
+  deps: ReadSourceDeps,
+  workspace: Workspace,
+  { commit: stored = null, branch = null }: Pick<KnowledgeSource, "commit" | "branch">,
+  { signal, ...wanted }: WantedRepository & { signal: AbortSignal },
+): Promise<boolean> {
+  if (stored === null) return false;
+  try {
+    const tip = { ...wanted, branch: branch ?? "main", signal };
+    return (await readBranchTip(deps, workspace, tip)) === stored;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof BuildFailure) return false;
+    throw error;
   }
 }
 

@@ -4,10 +4,11 @@ import type { DocumentReader } from "../ports/document-reader.ts";
 import type { PublicFiles } from "../ports/public-files.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import type { CheckOutRepositoryDeps } from "../git-connections/check-out-repository.ts";
+import type { ReadBranchTipDeps } from "../git-connections/read-branch-tip.ts";
 import type { Db } from "../database-types.ts";
 import type { KnowledgeSource, SkippedFile } from "./knowledge-source.entity.ts";
 
-export interface ReadSourceDeps extends WriteDocumentDeps, CheckOutRepositoryDeps {
+export interface ReadSourceDeps extends WriteDocumentDeps, CheckOutRepositoryDeps, ReadBranchTipDeps {
   db: Db;
   documentReader: DocumentReader;
   publicFiles: PublicFiles;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { App } from "../apps/app.entity.ts";
 import { queryBuilderOf } from "../database-types.ts";
-import { findGitAccess, type FindGitAccessDeps, type WantedRepository } from "../git-connections/find-git-access.ts";
-import type { GitTips } from "../ports/git-source.ts";
+import type { WantedRepository } from "../git-connections/find-git-access.ts";
+import { readBranchTip, type ReadBranchTipDeps } from "../git-connections/read-branch-tip.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import { PushEndpoint } from "../push-records/push-endpoint.entity.ts";
@@ -11,9 +11,8 @@ import { sha256Hex } from "../shared/sha256.ts";
 import { inTransaction, runForOrganization } from "../shared/transaction.ts";
 import { receiveDelivery } from "./receive-delivery.ts";
 
-export interface PollBranchDeps extends FindGitAccessDeps {
+export interface PollBranchDeps extends ReadBranchTipDeps {
   jobs: JobQueue;
-  gitTips: GitTips;
   workspaces: Pick<TemporaryWorkspaces, "open">;
   /** The time between two looks at one repository. */
   gitPollSeconds: number;
@@ -80,11 +79,10 @@ async function readTip(
   branch: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const access = await findGitAccess(deps, { orgId, repo, host });
   const workspace = await deps.workspaces.open(`poll-${appId}-${randomUUID()}`, 1);
   try {
-    return await deps.gitTips.readTip({
-      ...{ repo, access, branch, directory: workspace.sourceDirectory, onOutput: () => undefined },
+    return await readBranchTip(deps, workspace, {
+      ...{ orgId, repo, host, branch },
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
   } finally {

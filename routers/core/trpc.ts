@@ -56,6 +56,8 @@ interface RestMeta {
   successStatus?: number;
   /** The maximum size of the request body, in bytes; by default that of most operations. */
   bodyLimit?: number;
+  /** For a request of which one of several fields is required. By default, a body with a required field is. */
+  requiresBody?: true;
   /** By default, the body is JSON. */
   streamedBody?: StreamedBody;
 }

@@ -43,7 +43,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   const access = requiredAccess(_def.type, _def.meta?.access);
   const isRepeatable = _def.meta?.isRepeatable === true;
   const [input] = _def.inputs;
-  const requiresBody = needsBody(method, bodyFields(path, input));
+  const requiresBody = openapi.requiresBody ?? needsBody(method, bodyFields(path, input));
   return [
     {
       procedure,

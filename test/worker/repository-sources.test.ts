@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,12 +13,21 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let harness: Harness;
 let folder: string;
+/** How many times contents of repositories were fetched, by the path of the request. */
+const fetches = new Map<string, number>();
 let host: string;
 const disposables = new AsyncDisposableStack();
 
+/** A fetch of contents, and a question about branches, are requests to the same path. */
+function countFetches(request: IncomingMessage): boolean {
+  const { pathname } = new URL(request.url ?? "/", "http://host");
+  if (pathname.endsWith("/git-upload-pack")) fetches.set(pathname, (fetches.get(pathname) ?? 0) + 1);
+  return false;
+}
+
 beforeAll(async () => {
   folder = disposables.use(await temporaryFolder()).path;
-  host = disposables.use(await gitServer(folder)).url;
+  host = disposables.use(await gitServer(folder, countFetches)).url;
   harness = disposables.use(await createHarness({ worker: true, config: { gitBaseUrl: host, plans: PLANS } }));
 });
 
@@ -79,6 +89,22 @@ test("a file that has not changed keeps its version, and a file that is moved is
   expect(after).toMatchObject([{ file_name: "a.md" }, { file_name: "c/b.md", version: 1 }]);
   expect(await sources.refresh(source)).toMatchObject({ status: "ready", document_count: 2 });
   expect(await sources.documents()).toEqual(after);
+});
+
+test("a repository without a new commit is asked for it, and its contents are not fetched again", async () => {
+  const sources = sourcesOf(await harness.tenant());
+  const repository = await Repository.create(folder, "acme/quiet");
+  await repository.commitFiles({ "a.md": "# A\n\nFirst." });
+  const source = await sources.add({ repo: "acme/quiet" });
+  const requests = () => fetches.get("/acme/quiet/git-upload-pack") ?? 0;
+  const first = requests();
+  expect(await sources.refresh(source)).toMatchObject({ status: "ready", document_count: 1 });
+  // The question is one request, and a fetch is another one after it.
+  expect(requests() - first).toBe(1);
+  expect(first).toBeGreaterThan(1);
+  const next = await repository.commitFiles({ "a.md": "# A\n\nSecond." });
+  expect(await sources.refresh(source)).toMatchObject({ status: "ready", commit: next });
+  expect(await sources.documents()).toMatchObject([{ file_name: "a.md", version: 2 }]);
 });
 
 test("a repository that cannot be read says why and keeps its documents", async () => {

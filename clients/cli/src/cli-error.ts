@@ -66,8 +66,11 @@ function explainServiceError(error: ServiceError, hasOwnToken: boolean): Explain
         exitCode: EXIT.notSignedIn,
       };
     case "rate_limited":
+      // Most limits say it themselves.
       return failed(
-        retryAfterSeconds === null ? message : `${endSentence(message)} Try again in ${retryAfterSeconds} s.`,
+        retryAfterSeconds === null || message.includes("Try again in")
+          ? message
+          : `${endSentence(message)} Try again in ${retryAfterSeconds} s.`,
       );
     case "invalid":
       return { message, exitCode: EXIT.usage };

@@ -5,7 +5,7 @@ import { type App, isChanging } from "./apps-query.ts";
 import { reloadMemberships } from "./memberships.ts";
 import { redirectToSignIn } from "./query-client.ts";
 
-/** A list of apps is read at most this often. */
+/** The list of apps, and usage, are read at most this often. */
 const LIST_INTERVAL_MS = 1_000;
 
 /** When the stream of events is opened again after the service has refused it. */
@@ -49,6 +49,8 @@ class Updates {
   readonly #client: QueryClient;
   readonly #organizationId: string;
   #listTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether an app was added or deleted since usage was read. */
+  #isUsageOld = false;
 
   constructor(client: QueryClient, organizationId: string) {
     this.#client = client;
@@ -75,7 +77,7 @@ class Updates {
     const listed = this.#client.getQueryData<App[]>(key)?.find((app) => app.id === id);
     if (listed === undefined || status === "deleted") {
       this.#refreshList();
-      void this.#client.invalidateQueries({ queryKey: ["usage", this.#organizationId], refetchType: "all" });
+      this.#isUsageOld = true;
       return;
     }
     const changed: App = { ...listed, status, status_message: null, updated_at: at };
@@ -88,6 +90,9 @@ class Updates {
     this.#listTimer ??= setTimeout(() => {
       this.#listTimer = undefined;
       this.#refresh(["apps", this.#organizationId]);
+      if (!this.#isUsageOld) return;
+      this.#isUsageOld = false;
+      void this.#client.invalidateQueries({ queryKey: ["usage", this.#organizationId], refetchType: "all" });
     }, LIST_INTERVAL_MS);
   }
 

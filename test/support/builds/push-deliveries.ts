@@ -31,6 +31,13 @@ export function givenDelivery(format: HostFormat, secret: string, id: string, pu
   return { body, headers: { "content-type": "application/json", ...sign(format, secret, id, body) } };
 }
 
+/** What GitHub sends with its default content type of webhooks. */
+export function asForm({ body }: GivenDelivery, secret: string, id: string): GivenDelivery {
+  const form = new URLSearchParams({ payload: body }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded", ...sign("github", secret, id, form) };
+  return { headers, body: form };
+}
+
 export function sign(format: HostFormat, secret: string, id: string, body: string): Record<string, string> {
   const digest = createHmac("sha256", secret).update(body).digest("hex");
   switch (format) {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { STATE_FILE } from "../../../../domain/archives/source-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { checkReplaceable, replaceFile } from "../replace-file.ts";
 
@@ -9,8 +10,6 @@ export interface AppState {
   service: string;
   app_id: string;
 }
-
-export const STATE_FILE = ".svc-app.json";
 
 /** @returns `null` for a folder that was never deployed. @throws {CliError} for a file that is not a state */
 export async function readAppState(folder: string): Promise<AppState | null> {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { toAppName } from "../../../../domain/archives/source-folder.ts";
 import { type Client, type DeploymentProgress, type Input, ServiceError } from "../../../sdk/src/client.ts";
 import { CliError, explainError, Interrupted, usageError } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
@@ -109,7 +110,7 @@ async function deployOnce(run: FolderRun, packed: PackedFolder): Promise<Deploye
 
 async function createApp(run: FolderRun, archive: string): Promise<Deployed> {
   const { client, context, options, service } = run;
-  const name = options.settings.name ?? nameOf(options.folder);
+  const name = options.settings.name ?? toAppName(path.basename(path.resolve(options.folder)));
   const app = await client.apps.deploy({ ...options.settings, name, archive }, { signal: context.signal });
   run.appId = app.app_id;
   await writeAppState(options.folder, { service, app_id: app.app_id });
@@ -149,15 +150,6 @@ async function waitFor({ client, context }: FolderRun, { app_id: id, slug, numbe
       `Interrupted. The deployment continues. Follow it with: svc apps logs -f ${slug}, or cancel it with: svc deployments cancel ${slug} ${number}`,
     );
   }
-}
-
-/** The name of the folder, as a name of an app. */
-function nameOf(folder: string): string {
-  const name = path
-    .basename(path.resolve(folder))
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-    .trim();
-  return name === "" ? "app" : name.slice(0, 100).trim();
 }
 
 /** Deploys after each change, one deployment at a time. What changes meanwhile is deployed next, in its newest state. */

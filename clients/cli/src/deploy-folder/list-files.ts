@@ -2,9 +2,14 @@ import { execFile } from "node:child_process";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import ignore, { type Ignore } from "ignore";
+import ignore from "ignore";
+import {
+  type IgnoreRules,
+  isAlwaysLeftOut,
+  isIgnored,
+  isSecretFile,
+} from "../../../../domain/archives/source-folder.ts";
 import { CliError } from "../cli-error.ts";
-import { STATE_FILE } from "./app-state.ts";
 
 const run = promisify(execFile);
 
@@ -27,15 +32,6 @@ export interface ListedFolder {
 }
 
 const LIST_BYTES = 256 * 1024 * 1024;
-const ALWAYS_LEFT_OUT: readonly string[] = [".git", "node_modules", STATE_FILE];
-/** Files with variables of a machine, as tools of Node.js and Wrangler name them, and not the examples for them. */
-const SECRETS = /^\.(env|dev\.vars)(\..+)?$/i;
-const EXAMPLES = /\.(example|sample|template|defaults?)$/i;
-
-/** Whether a file or folder is never deployed, whatever the rules of git say. */
-export function isAlwaysLeftOut(name: string): boolean {
-  return ALWAYS_LEFT_OUT.includes(name);
-}
 
 /**
  * Lists what a deployment of a folder contains: what git would add, without `node_modules` and, unless they are wanted, files with
@@ -52,7 +48,7 @@ export async function listFolder(
     for (const file of new Set((await listWithGit(folder)) ?? (await listWithRules(folder)))) {
       if (file.split("/").some(isAlwaysLeftOut)) continue;
       const name = path.posix.basename(file);
-      if (!includesSecrets && SECRETS.test(name) && !EXAMPLES.test(name)) listed.secrets.push(file);
+      if (!includesSecrets && isSecretFile(name)) listed.secrets.push(file);
       else await addFile(folder, file, listed);
     }
   } catch (error) {
@@ -97,13 +93,7 @@ async function listWithGit(folder: string): Promise<string[] | null> {
   }
 }
 
-/** The rules of one `.gitignore`, which count for what is below its folder. */
-interface Rules {
-  folder: string;
-  rules: Ignore;
-}
-
-async function listWithRules(root: string, folder = "", outer: readonly Rules[] = []): Promise<string[]> {
+async function listWithRules(root: string, folder = "", outer: readonly IgnoreRules[] = []): Promise<string[]> {
   const own = await readFile(path.join(root, folder, ".gitignore"), "utf8").catch(() => null);
   const rules = own === null ? outer : [...outer, { folder, rules: ignore().add(own) }];
   const files: string[] = [];
@@ -114,13 +104,4 @@ async function listWithRules(root: string, folder = "", outer: readonly Rules[] 
     else files.push(file);
   }
   return files;
-}
-
-/** The rules of an inner folder win over those of an outer one. */
-function isIgnored(file: string, all: readonly Rules[]): boolean {
-  for (const { folder, rules } of all.toReversed()) {
-    const { ignored, unignored } = rules.test(folder === "" ? file : file.slice(folder.length + 1));
-    if (ignored || unignored) return ignored;
-  }
-  return false;
 }

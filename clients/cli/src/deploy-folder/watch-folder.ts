@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type FSWatcher, watch } from "chokidar";
-import { isAlwaysLeftOut } from "./list-files.ts";
+import { isAlwaysLeftOut } from "../../../../domain/archives/source-folder.ts";
 
 /** How long a folder must be quiet until its changes are deployed, in milliseconds. */
 const QUIET_MS = 400;

@@ -6,11 +6,7 @@ export function Timestamp({ at, never = "never" }: { at: string | null; never?: 
   if (at === null) return <>{never}</>;
   const date = new Date(at);
   return (
-    <time
-      dateTime={date.toISOString()}
-      title={date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })}
-      className="whitespace-nowrap"
-    >
+    <time dateTime={date.toISOString()} title={exact.format(date)} className="whitespace-nowrap">
       {formatRelative(date, now)}
     </time>
   );
@@ -23,6 +19,9 @@ const UNITS = [
   ["day", 24 * 60 * MINUTE_MS],
 ] as const;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
+// A formatter takes longer to create than to use, and a list has many timestamps.
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
 /** Beyond a week, the date says more than a number of days. */
@@ -30,7 +29,7 @@ function formatRelative(date: Date, now: number): string {
   const difference = date.getTime() - now;
   const distance = Math.abs(difference);
   if (distance < MINUTE_MS) return "now";
-  if (distance >= WEEK_MS) return date.toLocaleDateString(undefined, { dateStyle: "medium" });
+  if (distance >= WEEK_MS) return day.format(date);
   const [unit, size] = UNITS.findLast(([, milliseconds]) => distance >= milliseconds) ?? UNITS[0];
   return relative.format(Math.trunc(difference / size), unit);
 }

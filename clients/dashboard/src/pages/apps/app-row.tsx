@@ -1,6 +1,5 @@
 import { UPLOADED } from "./app-source.ts";
 import { Link } from "@tanstack/react-router";
-import { ExternalLink } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { App } from "../../apps-query.ts";
 import { useOrganization } from "../../organization.ts";
@@ -30,7 +29,7 @@ export function AppRow({ app, index, count, style }: Props) {
       data-row={index}
       aria-setsize={count}
       aria-posinset={index + 1}
-      className="relative flex h-11 items-center gap-3 border-b border-line px-3 last:border-b-0 hover:bg-hover has-[a[data-app]:focus-visible]:bg-selected"
+      className="relative flex h-11 items-center gap-3 border-b border-line px-3 last:border-b-0 hover:bg-hover focus-within:bg-selected"
       style={style}
     >
       <RowContent app={app} />
@@ -72,11 +71,29 @@ const RowContent = memo(function RowContent({
         target="_blank"
         rel="noreferrer"
         title={new URL(url).host}
+        aria-label={`Open ${name} in a new tab`}
         className="relative z-10 shrink-0 rounded-md p-1.5 text-muted hover:bg-selected hover:text-ink"
       >
-        <ExternalLink aria-hidden className="size-4" />
-        <span className="sr-only">Open {name} in a new tab</span>
+        <OpenIcon />
       </a>
     </>
   );
 });
+
+/** The icon ExternalLink of Lucide as one path: a list that scrolls fast creates thousands of it. */
+function OpenIcon() {
+  return (
+    <svg
+      aria-hidden
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className="size-4"
+    >
+      <path d="M15 3h6v6M10 14 21 3M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6" />
+    </svg>
+  );
+}

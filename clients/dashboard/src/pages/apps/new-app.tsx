@@ -6,7 +6,7 @@ import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { Checkbox, Field, readText, readValue, Select, TextArea } from "../../ui/field.tsx";
-import { ErrorNotice } from "../../ui/notice.tsx";
+import { Alert } from "../../ui/notice.tsx";
 import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { gitConnectionsQuery } from "../settings/git-connections-query.ts";
@@ -14,11 +14,14 @@ import { DeployLimits } from "./deploy-limits.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { EnvFileProblems } from "./import-variables.tsx";
 import { parseEnvFile } from "./parse-env-file.ts";
+import { SourceUpload } from "./source-upload.tsx";
 import { BranchField, type EnteredSource, RepositoryField } from "./source-fields.tsx";
+import type { UploadedSource } from "./uploaded-source.ts";
 import { useDeploy } from "./use-deploy.ts";
+import { explain } from "./use-upload-source.ts";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
-/** Deploys a repository, and opens the page of its first deployment. */
+/** Deploys a repository or uploaded files, and opens the page of the first deployment. */
 export function NewAppPage() {
   return (
     <div className="mx-auto max-w-2xl space-y-5">
@@ -28,43 +31,117 @@ export function NewAppPage() {
   );
 }
 
+/** Where the source comes from. */
+const ORIGINS = [
+  ["repository", "Git repository"],
+  ["upload", "Upload"],
+] as const;
+
+type Origin = (typeof ORIGINS)[number][0];
+
 function DeployForm() {
   const given = useLocation().search as Record<string, unknown>;
-  const [source, setSource] = useState<EnteredSource>(() => enteredSource(given["repo"]));
+  const [origin, setOrigin] = useState<Origin>("repository");
+  const [repository, setRepository] = useState<EnteredSource>(() => enteredSource(given["repo"]));
+  const [upload, setUpload] = useState<UploadedSource | null>(null);
   const [variables, setVariables] = useState("");
   const { problems } = parseEnvFile(variables);
   const deploy = useDeploy();
+  const isIncomplete = origin === "upload" && upload === null;
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    deploy.mutate(readDeployRequest(new FormData(event.currentTarget), source));
+    const form = new FormData(event.currentTarget);
+    if (origin === "repository")
+      deploy.mutate({ request: { ...readRepository(form, repository), ...readSettings(form) } });
+    else if (upload !== null)
+      deploy.mutate({ request: { name: readText(form, "name"), ...readSettings(form) }, source: upload });
   };
   return (
     <form className="space-y-5" onSubmit={submit}>
       <Panel title="Source">
-        <RepositoryField source={source} onChange={setSource} />
-        <Examples onChoose={(repo) => setSource(enteredSource(repo))} />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <BranchField source={source} onChange={setSource} />
-          <Field
-            label="Folder"
-            name="root_directory"
-            placeholder="Found by the build"
-            hint="Of the app in a repository with several, such as apps/web"
-            autoComplete="off"
-          />
-        </div>
-        <ConnectHint />
+        <OriginSwitch origin={origin} onChange={setOrigin} />
+        {origin === "repository" ? (
+          <RepositorySource source={repository} onChange={setRepository} />
+        ) : (
+          <UploadSource source={upload} onChange={setUpload} />
+        )}
       </Panel>
       <VariablesSection text={variables} onChange={setVariables} />
       <MoreSettings />
-      <ErrorNotice error={deploy.error} />
+      {deploy.error !== null && <Alert>{explain(deploy.error)}</Alert>}
       <div className="flex flex-wrap items-center justify-between gap-3">
         <DeployLimits />
-        <Button type="submit" variant="primary" busy={deploy.isPending} disabled={problems.length > 0} className="px-6">
+        <Button
+          type="submit"
+          variant="primary"
+          busy={deploy.isPending}
+          disabled={problems.length > 0 || isIncomplete}
+          className="px-6"
+        >
           {deploy.isPending ? "Deploying…" : "Deploy"}
         </Button>
       </div>
     </form>
+  );
+}
+
+function OriginSwitch({ origin, onChange }: { origin: Origin; onChange: (origin: Origin) => void }) {
+  return (
+    <div role="group" aria-label="Where the source is" className="flex gap-1">
+      {ORIGINS.map(([value, label]) => (
+        <Button
+          key={value}
+          variant="quiet"
+          aria-pressed={origin === value}
+          onClick={() => onChange(value)}
+          className={origin === value ? "bg-selected text-ink" : ""}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function RepositorySource({ source, onChange }: { source: EnteredSource; onChange: (source: EnteredSource) => void }) {
+  return (
+    <>
+      <RepositoryField source={source} onChange={onChange} />
+      <Examples onChoose={(repo) => onChange(enteredSource(repo))} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <BranchField source={source} onChange={onChange} />
+        <FolderField />
+      </div>
+      <ConnectHint />
+    </>
+  );
+}
+
+function UploadSource(props: { source: UploadedSource | null; onChange: (source: UploadedSource | null) => void }) {
+  const { source } = props;
+  return (
+    <>
+      <SourceUpload {...props} />
+      {source !== null && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {/* Another source has another name. */}
+          <Field key={source.name} label="Name" name="name" required maxLength={100} defaultValue={source.name} />
+          <FolderField />
+        </div>
+      )}
+    </>
+  );
+}
+
+function FolderField() {
+  return (
+    <Field
+      label="Folder"
+      name="root_directory"
+      placeholder="Found by the build"
+      hint="Of the app, if the source has several, such as apps/web"
+      autoComplete="off"
+    />
   );
 }
 
@@ -149,20 +226,24 @@ function MoreSettings() {
   );
 }
 
-function readDeployRequest(form: FormData, { chosen }: EnteredSource) {
-  const given = (name: string) => {
-    const text = readText(form, name);
-    return text === "" ? {} : { [name]: text };
+function readGiven(form: FormData, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, readText(form, name)]).filter(([, text]) => text !== ""));
+}
+
+function readRepository(form: FormData, { chosen }: EnteredSource) {
+  return {
+    repo: readText(form, "repo"),
+    ...(chosen !== null && { host: chosen.host }),
+    ...readGiven(form, ["branch"]),
   };
+}
+
+function readSettings(form: FormData) {
   const runtime = readText(form, "runtime");
   const { variables } = parseEnvFile(readValue(form, "variables"));
   const kind = { secret: form.has("secret"), build: form.has("build") };
   return {
-    repo: readText(form, "repo"),
-    ...(chosen !== null && { host: chosen.host }),
-    ...given("branch"),
-    ...given("root_directory"),
-    ...given("customization"),
+    ...readGiven(form, ["root_directory", "customization"]),
     ...(runtime !== "" && { runtime: runtime as "worker" | "node" }),
     ...(form.has("build_network") && { build_network: true }),
     ...(variables.length > 0 && { variables: variables.map((variable) => ({ ...variable, ...kind })) }),

@@ -8,9 +8,12 @@ import { formatError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, readText, TextArea } from "../../ui/field.tsx";
-import { ErrorNotice } from "../../ui/notice.tsx";
+import { Alert } from "../../ui/notice.tsx";
 import { useApp } from "./app-context.ts";
+import { SourceUpload } from "./source-upload.tsx";
+import type { UploadedSource } from "./uploaded-source.ts";
 import { useOpenDeployment } from "./use-open-deployment.ts";
+import { explain, useUploadSource } from "./use-upload-source.ts";
 
 interface Request {
   branch?: string;
@@ -18,33 +21,32 @@ interface Request {
   customization?: string;
 }
 
-/** Deploys the newest commit of an app again, or another branch or commit, or with a customization. Without a repository, the last upload. */
+/** Deploys the newest commit of an app again, or another branch or commit, or with a customization. Without a repository, the last upload or a new one. */
 export function Redeploy() {
-  const { id: orgId } = useOrganization();
   const { status, repo } = useApp();
-  const { data: settings } = useQuery(organizationSettingsQuery(orgId));
   const [isOpen, setOpen] = useState(false);
   const redeploy = useRedeploy();
   const isGone = status === "deleting";
   return (
     <>
-      {(repo !== null || settings?.customization_available === true) && (
-        <Button disabled={isGone} onClick={() => setOpen(true)}>
-          Redeploy with…
-        </Button>
-      )}
+      <Button disabled={isGone} onClick={() => setOpen(true)}>
+        {repo === null ? "Upload…" : "Redeploy with…"}
+      </Button>
       <Button
         busy={redeploy.isPending}
         disabled={isGone}
         onClick={() =>
-          redeploy.mutate({}, { onError: (error) => showToast("The app was not deployed again.", formatError(error)) })
+          redeploy.mutate(
+            { request: {} },
+            { onError: (error) => showToast("The app was not deployed again.", formatError(error)) },
+          )
         }
       >
         <RotateCw aria-hidden className="size-4" />
         Redeploy
       </Button>
       <Dialog
-        title="Redeploy with…"
+        title={repo === null ? "Upload a new version" : "Redeploy with…"}
         description="The live version serves until the new one is ready, and stays if that fails."
         open={isOpen}
         onClose={() => setOpen(false)}
@@ -59,15 +61,20 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
   const { id: orgId } = useOrganization();
   const { branch } = useApp();
   const { data: settings } = useQuery(organizationSettingsQuery(orgId));
+  const [source, setSource] = useState<UploadedSource | null>(null);
   const redeploy = useRedeploy();
+  const canCustomize = settings?.customization_available === true;
+  const isIncomplete = branch === null && source === null && !canCustomize;
   return (
     <form
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
-        redeploy.mutate(readRequest(new FormData(event.currentTarget)), { onSuccess: onDone });
+        const request = readRequest(new FormData(event.currentTarget));
+        redeploy.mutate({ request, ...(source !== null && { source }) }, { onSuccess: onDone });
       }}
     >
+      {branch === null && <SourceUpload source={source} onChange={setSource} />}
       {branch !== null && (
         <>
           <Field label="Branch" name="branch" placeholder={branch} autoComplete="off" />
@@ -81,7 +88,7 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
           />
         </>
       )}
-      {settings?.customization_available === true && (
+      {canCustomize && (
         <TextArea
           label="Customization"
           name="customization"
@@ -89,10 +96,10 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
           hint="What the app builder agent should change, on top of the changes that are live."
         />
       )}
-      <ErrorNotice error={redeploy.error} />
+      {redeploy.error !== null && <Alert>{explain(redeploy.error)}</Alert>}
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={redeploy.isPending}>
+        <Button type="submit" variant="primary" busy={redeploy.isPending} disabled={isIncomplete}>
           Deploy
         </Button>
       </div>
@@ -109,9 +116,13 @@ function readRequest(form: FormData): Request {
 function useRedeploy() {
   const { api } = useOrganization();
   const { id } = useApp();
+  const upload = useUploadSource();
   const openDeployment = useOpenDeployment();
   return useMutation({
-    mutationFn: (request: Request) => api.deployments.redeploy.mutate({ id, ...request }),
+    mutationFn: async ({ request, source }: { request: Request; source?: UploadedSource }) => {
+      const archive = source === undefined ? {} : { archive: await upload(source) };
+      return api.deployments.redeploy.mutate({ id, ...request, ...archive });
+    },
     onSuccess: ({ number }) => openDeployment(id, number),
   });
 }

@@ -12,7 +12,7 @@ export function VirtualAppList({ apps }: { apps: readonly App[] }) {
   const virtualizer = useWindowVirtualizer({
     count: apps.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: 4,
     scrollMargin: offset,
     getItemKey: (index) => apps[index]?.id ?? index,
   });

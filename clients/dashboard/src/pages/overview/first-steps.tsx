@@ -97,7 +97,11 @@ function DeployExample({ apps }: { apps: readonly App[] }) {
     );
   return (
     <div className="space-y-2">
-      <Button variant="primary" busy={deploy.isPending} onClick={() => deploy.mutate({ repo: EXAMPLES[0].repo })}>
+      <Button
+        variant="primary"
+        busy={deploy.isPending}
+        onClick={() => deploy.mutate({ request: { repo: EXAMPLES[0].repo } })}
+      >
         {deploy.isPending ? "Deploying…" : "Deploy the guestbook"}
       </Button>
       <ErrorNotice error={deploy.error} />
