@@ -30,7 +30,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
                                           fill an empty DATA_DIR with the newest backup, or with another one
   restore --take-over                     make a restored copy active, when the installation of the backup has ended
 
---json prints JSON on one line, for programs. Except for move-objects, the service may be running.
+--json prints JSON on one line, for programs. Except for move-objects and restore --take-over, the service may be running.
 `;
 
 const EXPECTED_ERRORS = [UsageError, ServiceError, ConfigError, FolderInUse, DatabaseUnavailable, BackupError];

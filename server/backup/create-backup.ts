@@ -1,11 +1,13 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import { openNodeServers } from "../composition/edge.ts";
 import { openObjectStore } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
+import { readPackageVersion } from "../database/embedded/cluster-template.ts";
+import { findPostgres } from "../database/embedded/postgres-package.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
@@ -156,12 +158,13 @@ async function addDatabases(
   let major = 0;
   if (databaseUrl === null) {
     const cluster = await openServiceCluster(dataDirectory, opening);
-    major = Number(await readFile(path.join(cluster.data, "PG_VERSION"), "utf8"));
+    major = postgresMajor();
     for (const folder of ["database", "database/data"]) writer.addFolder(folder, 0o700);
     await backUpCluster(writer, "database/data", cluster);
   }
   const apps = appsDatabaseUrl === null ? await openAppsCluster(dataDirectory, opening) : null;
   if (apps !== null) {
+    major = postgresMajor();
     for (const folder of ["apps-database", "apps-database/data"]) writer.addFolder(folder, 0o700);
     await backUpCluster(writer, "apps-database/data", apps);
   }
@@ -171,6 +174,11 @@ async function addDatabases(
     apps_database: appsDatabase,
     postgres_major: major,
   };
+}
+
+/** The major version of the embedded PostgreSQL. Another one cannot read its data. */
+export function postgresMajor(): number {
+  return Number.parseInt(readPackageVersion(findPostgres()), 10);
 }
 
 /** Objects are written once, so all that the rows of the copied database name are there, unless they were removed meanwhile. */

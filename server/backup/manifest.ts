@@ -22,9 +22,10 @@ export const manifestSchema = z.object({
   id: z.string(),
   created_at: z.string(),
   installation: z.object({ id: z.uuid(), epoch: z.int() }),
-  /** Where the database of the service and the one of apps were, and the version of the embedded PostgreSQL. */
+  /** Where the database of the service and the one of apps were. */
   database: z.enum(["embedded", "external"]),
   apps_database: z.enum(["embedded", "external", "absent"]),
+  /** The major version of the embedded PostgreSQL; 0 if it had neither. */
   postgres_major: z.int(),
   /** Tells whether another installation has the same `TOKEN_SECRET`, without telling the secret. */
   token_secret_check: z.string().nullable(),

@@ -13,7 +13,7 @@ import { BackupError } from "./backup-error.ts";
 import { BackupRepository } from "./backup-repository.ts";
 import type { BackupTarget } from "./backup-target.ts";
 import { syncFileSystem } from "./backup-target.ts";
-import { checkOf } from "./create-backup.ts";
+import { checkOf, postgresMajor } from "./create-backup.ts";
 import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
 import { bytesOf } from "./tree-files.ts";
 
@@ -71,6 +71,11 @@ function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: Rest
   requireSamePlace("DATABASE_URL", databaseUrl, manifest.database);
   if (manifest.apps_database !== "absent")
     requireSamePlace("APPS_DATABASE_URL", appsDatabaseUrl, manifest.apps_database);
+  const { postgres_major: major } = manifest;
+  if (major !== 0 && major !== postgresMajor())
+    throw new BackupError(
+      `The backup is from PostgreSQL ${major}, and the embedded PostgreSQL is version ${postgresMajor()}. Restore it with the version of the service that has made it.`,
+    );
   const check = tokenSecret === null ? null : checkOf(tokenSecret);
   if (check === manifest.token_secret_check) return;
   throw new BackupError(

@@ -45,6 +45,8 @@ verifies(
         app_id: app.id,
       });
       expect([result.isError, result.text]).toEqual([true, expect.stringContaining(REFUSED)]);
+      const push = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+      expect((await fetch(`${publicUrl}/hooks/git/${randomUUID()}`, push)).status).toBe(503);
       expect((await tenant.rest.get("/v1/apps")).body["apps"]).toHaveLength(1);
     }
     await writeInstallation(folder.path, { ...installation, epoch: 2, state: "active" });
