@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { KnowledgeAnswer } from "../domain/knowledge/search-knowledge.ts";
-import { type AnswerQuestion, readAnswerCollection, readSource } from "./answer-quality/answer-collection.ts";
+import { type AnswerQuestion, readAnswerCollection } from "./answer-quality/answer-collection.ts";
 import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import { readRepositoryFile } from "./support/repository-files.ts";
 import { callRest, type RestClient } from "./support/rest-client.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startService } from "./support/start-servers.ts";
@@ -37,7 +38,8 @@ async function measureAnswers({ signal, folder, log }: BenchContext): Promise<As
   const rest: RestClient = { url: await service.call("publicUrl"), token, signal };
   const collection = await readAnswerCollection();
   for (const document of collection.documents) {
-    const content = await readSource(collection, document, FOLDER ?? path.join(folder, "repositories"));
+    const commit = collection.commits.get(document.repository) ?? "";
+    const content = await readRepositoryFile({ ...document, commit }, FOLDER ?? path.join(folder, "repositories"));
     const file = { name: `${document.repository}/${document.path}`, content: content.toString("base64") };
     await callRest(rest, "/v1/knowledge/documents", { kind: "policy", file });
   }

@@ -20,6 +20,7 @@ import { knowledge } from "./knowledge.ts";
 import { listApps } from "./list-apps.ts";
 import { logStreams } from "./log-streams.ts";
 import { memory } from "./memory.ts";
+import { memoryRecall } from "./memory-recall.ts";
 import { express, nextJs } from "./node-servers.ts";
 import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { sessions } from "./sessions.ts";
@@ -57,6 +58,7 @@ const SECTIONS: readonly Section[] = [
   searchSpeed,
   knowledge,
   answerQuality,
+  memoryRecall,
   sessions,
   tokenVerification,
   transcripts,

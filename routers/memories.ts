@@ -53,7 +53,7 @@ export const memories = router({
         tags,
         summary: "Search the memories of an agent",
         description:
-          "The memories that match `q`, the most relevant first, and of equally relevant ones the latest first. The list is empty if none matches.",
+          "The memories that match `q`, the most relevant first, and of equally relevant ones the latest first. Turns of a conversation beside a match, and memories of a past day that `q` names, are found too. The list is empty if none matches.",
         successDescription: "The memories that match",
         errorResponses: { 400: "`q`, the kind or the limit is invalid", 404: noAgent },
       },

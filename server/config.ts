@@ -13,6 +13,7 @@ import {
   readBuilderSettings,
   readModelSettings,
 } from "./config/model-settings.ts";
+import { type BackupSettings, backupVariables, readBackupSettings } from "./config/backup-settings.ts";
 import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
 import { pollSeconds } from "./config/poll-setting.ts";
 import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
@@ -72,6 +73,7 @@ const environment = z.object({
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem", "s3"]).default("filesystem"),
   ...s3Variables,
+  ...backupVariables,
   ...modelVariables,
   ...embeddingsVariables,
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
@@ -121,6 +123,7 @@ export interface Config {
   redisUrl: string | null;
   /** The S3 object store; `null` for files in the data folder. */
   s3: S3Settings | null;
+  backup: BackupSettings;
   gitBaseUrl: string;
   gitPollSeconds: number;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
@@ -197,6 +200,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
     s3: readS3Settings(values.OBJECT_STORE, values),
+    backup: readBackupSettings(values),
     gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     gitPollSeconds: values.GIT_POLL_SECONDS,
     tokenSecret: values.TOKEN_SECRET ?? null,

@@ -95,7 +95,7 @@ export const HAZARDS = {
   67: covered("Line breaks that are injected into a log"),
   68: planned("A migration or rollback while the service runs"),
   69: covered("Internal details in an error message"),
-  70: planned("A restored backup that repeats destructive jobs"),
+  70: covered("A restored backup that repeats destructive jobs"),
 } satisfies Record<number, Hazard>;
 
 export type HazardNumber = keyof typeof HAZARDS;

@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { promisify } from "node:util";
 import { isRecord, parseJson } from "../../domain/shared/json.ts";
 
 export interface AnswerQuestion {
@@ -27,8 +24,6 @@ export interface AnswerCollection {
   commits: ReadonlyMap<string, string>;
 }
 
-const run = promisify(execFile);
-const MAX_BYTES = 16 * 1024 * 1024;
 /** Of the first byte of the hash of a document: lower ones, about a third, are held out. */
 const HELD_OUT = 105;
 
@@ -56,28 +51,6 @@ export async function readAnswerCollection(): Promise<AnswerCollection> {
     questions: parts.flatMap(({ questions }) => questions),
     commits,
   };
-}
-
-/**
- * Reads a document at the commit of its repository.
- *
- * @param folder - contains a bare repository `owner+name/repo` for each repository; a missing one is cloned into it
- */
-export async function readSource(
-  { commits }: AnswerCollection,
-  { repository, path: file }: SourceDocument,
-  folder: string,
-): Promise<Buffer> {
-  const directory = path.join(folder, repository.replace("/", "+"), "repo");
-  const revision = `${commits.get(repository) ?? ""}:${file}`;
-  const show = async (): Promise<Buffer> =>
-    (await run("git", ["-C", directory, "show", revision], { encoding: "buffer", maxBuffer: MAX_BYTES })).stdout;
-  try {
-    return await show();
-  } catch {
-    await run("git", ["clone", "--quiet", "--bare", `https://github.com/${repository}.git`, directory]);
-    return await show();
-  }
 }
 
 function read(file: string): Promise<string> {

@@ -131,7 +131,13 @@ export type Service = AgentRuntimeDeps &
   UpdateServerDeps &
   UploadArchiveDeps &
   UploadSkillDeps &
-  UsageDeps;
+  UsageDeps &
+  InstallationDeps;
+
+export interface InstallationDeps {
+  /** Whether this is a restored copy of an installation that may still run. It changes nothing until it has taken over. */
+  isRestoredCopy: boolean;
+}
 
 export interface RateLimitDeps {
   /** Looks up plans and idempotency keys: a repeated deploy does not count against the limit. */

@@ -105,11 +105,16 @@ const mapServiceErrors = t.middleware(async ({ next, meta }) => {
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 
+const RESTORED_COPY =
+  "This installation was restored from a backup. Its operator must run `npm run admin -- restore --take-over` before it can be changed.";
+
 /** Requires a caller with the scope and the role of the procedure, and records mutations in the audit log. */
 const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
   const { caller } = ctx;
   if (caller === null) throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
   const error = getAccessError(caller, type, meta?.access);
+  if (error === null && type === "mutation" && ctx.service.isRestoredCopy)
+    throw new ServiceError("unavailable", RESTORED_COPY);
   if (type !== "mutation" || meta?.isAudited === false) {
     if (error !== null) throw error;
     return next({ ctx: { caller } });

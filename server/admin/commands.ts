@@ -24,7 +24,7 @@ export interface AdminDeps {
   config: Pick<Config, "dataDirectory" | "s3">;
 }
 
-type Command = (deps: AdminDeps, options: Options) => Promise<object>;
+export type Command = (deps: AdminDeps, options: Options) => Promise<object>;
 
 /** The commands of `npm run admin` by name. Each returns what it prints. */
 export const COMMANDS: Readonly<Record<string, Command>> = {

@@ -11,6 +11,9 @@ const OPTIONS = {
   id: { type: "string" },
   plan: { type: "string" },
   to: { type: "string" },
+  backup: { type: "string" },
+  keep: { type: "string" },
+  "take-over": { type: "boolean", default: false },
   "expires-in-days": { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -25,10 +28,10 @@ export type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; all
 export class UsageError extends Error {}
 
 /** @throws {UsageError} for an unknown option */
-export function parseCommandLine(): { options: Options; command: string } {
+export function parseCommandLine(): { options: Options; command: string; argument: string | undefined } {
   try {
     const { values: options, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
-    return { options, command: positionals[0] ?? "" };
+    return { options, command: positionals[0] ?? "", argument: positionals[1] };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -56,6 +59,17 @@ export function requireTokenKind(options: Options): TokenKind {
   const kind = requireOption(options, "kind");
   if (!isTokenKind(kind)) throw new UsageError(`--kind must be one of ${TOKEN_KINDS.join(", ")}`);
   return kind;
+}
+
+/**
+ * How many backups to keep; `null` for all.
+ *
+ * @throws {UsageError}
+ */
+export function readKeep({ keep }: Options): number | null {
+  if (keep === undefined) return null;
+  if (!/^[1-9]\d{0,3}$/.test(keep)) throw new UsageError("--keep must be a whole number of backups, such as 14");
+  return Number(keep);
 }
 
 /**

@@ -34,7 +34,7 @@ import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
-import { openObjectStore } from "./object-store.ts";
+import { openOwnObjectStore } from "./object-store.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -73,7 +73,7 @@ export async function openDeployments(
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
   const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
-  const objects = await openObjectStore(config, opening);
+  const objects = await openOwnObjectStore(config, opening);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
   const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;
@@ -210,7 +210,7 @@ function gitSource(
 function passwordsIn(config: Config): string[] {
   const urls = [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl];
   const passwords = urls.map((url) => (url === null ? undefined : URL.parse(url)?.password));
-  return [...passwords, config.s3?.secretAccessKey].filter(
+  return [...passwords, config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey].filter(
     (password): password is string => password !== undefined && password !== "",
   );
 }

@@ -3,6 +3,8 @@ import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
+import { identifyInstallation } from "../installation/installation.ts";
+import { claimObjects } from "../installation/object-store-owner.ts";
 import { S3ObjectStore, type S3Settings } from "../drivers/object-store/s3.ts";
 
 /** Opens the object store of the configuration. @throws {ConfigError} when its bucket cannot be read */
@@ -11,6 +13,22 @@ export async function openObjectStore(
   opening: AsyncDisposableStack,
 ): Promise<ObjectStore> {
   return s3 === null ? openFilesystemStore(dataDirectory) : opening.use(await openS3Store(s3));
+}
+
+/**
+ * Opens the object store for the service, which changes the objects. One outside of the data folder must belong to this installation.
+ *
+ * @throws {ConfigError}
+ */
+export async function openOwnObjectStore(
+  config: Pick<Config, "dataDirectory" | "s3">,
+  opening: AsyncDisposableStack,
+): Promise<ObjectStore> {
+  const objects = await openObjectStore(config, opening);
+  if (config.s3 === null) return objects;
+  const installation = await identifyInstallation(config.dataDirectory);
+  if (installation.state === "active") await claimObjects(objects, installation);
+  return objects;
 }
 
 export function openFilesystemStore(dataDirectory: string): ObjectStore {

@@ -27,6 +27,8 @@ export interface RunningService {
   bootstrapped: CreatedOrganization | null;
   /** Whether nobody has signed up yet. */
   isFirstRun: boolean;
+  /** Whether this is a restored copy that has not taken over: it runs no jobs and changes nothing. */
+  isRestoredCopy: boolean;
   /** Finishes requests, returns running deployments to the queue, stops every app, and leaves no child process. */
   stop(): Promise<void>;
 }
@@ -82,10 +84,12 @@ export async function startService(config: Config, log: Logger, options: Service
   await server.listen({ host: config.host, port: config.port });
   const { port } = server.server.address() as AddressInfo;
   publicUrl ??= `http://${urlHost(config.host)}:${port}`;
-  if (runsWorker) await worker.start();
+  const { isRestoredCopy } = parts.service;
+  if (runsWorker && !isRestoredCopy) await worker.start();
   const isUnclaimed = !config.production && (await isFirstRun(parts.db));
   const started = starting.move();
-  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, stop: () => started.disposeAsync() };
+  const stop = () => started.disposeAsync();
+  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, isRestoredCopy, stop };
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {

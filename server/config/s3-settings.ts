@@ -27,7 +27,7 @@ export const s3Variables = {
 
 type S3Values = { [K in keyof typeof s3Variables]?: z.output<(typeof s3Variables)[K]> };
 
-const DEFAULT_REGION = "us-east-1";
+export const DEFAULT_REGION = "us-east-1";
 const REQUIRED = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const;
 
 /**

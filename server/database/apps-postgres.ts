@@ -27,7 +27,8 @@ const SETTINGS = {
   max_pred_locks_per_transaction: "256",
   max_prepared_transactions: "0",
   max_wal_senders: "0",
-  wal_level: "minimal",
+  // A backup copies the running server, which `minimal` does not permit.
+  wal_level: "replica",
 } as const;
 
 /** Only with a password. By default, PostgreSQL trusts everyone who reaches its socket, and every app reaches this one. */
@@ -86,7 +87,7 @@ export async function startAppsPostgres(folder: string, log: ServerLog): Promise
 }
 
 /** The password of the superuser, which is created before the server. */
-async function readPassword(folder: string): Promise<string> {
+export async function readPassword(folder: string): Promise<string> {
   const file = path.join(folder, "password");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const stored = await readFile(file, "utf8").catch(nullIfMissing);

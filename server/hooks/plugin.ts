@@ -18,12 +18,13 @@ const BODY_LIMIT = 5 * 1024 * 1024;
 /** The same for an unknown endpoint and a wrong signature: it says nothing about which endpoints exist. */
 const NOT_ACCEPTED =
   "No webhook accepts this delivery. Check the URL and the secret, and send push events of GitHub, GitLab, Gitea, Forgejo or Bitbucket.";
+const RESTORED_COPY = "This installation was restored from a backup and deploys nothing yet.";
 const UNREADABLE = "The body must be the JSON object of the event.";
 
 type Body = { body: Buffer; isForm: boolean };
 
 /** `POST /hooks/git/{id}`: git hosts report pushes. It requires no token, but a body that is signed with the endpoint's secret. */
-export function hooksPlugin({ service }: { service: ReceiveDeliveryDeps }) {
+export function hooksPlugin({ service }: { service: ReceiveDeliveryDeps & { isRestoredCopy: boolean } }) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.removeAllContentTypeParsers();
     // The signature is of the bytes.
@@ -38,6 +39,8 @@ export function hooksPlugin({ service }: { service: ReceiveDeliveryDeps }) {
         bodyLimit: BODY_LIMIT,
         // Before the body is read: that of a stranger is not.
         onRequest: async (request, reply) => {
+          // The git host sends it again, to the installation that deploys.
+          if (service.isRestoredCopy) return send(reply, 503, RESTORED_COPY);
           const endpoint = await openEndpoint(service, request.params.id);
           if (endpoint === null || readDeliveryHeaders(request.headers) === null) return send(reply, 404, NOT_ACCEPTED);
           endpoints.set(request, endpoint);

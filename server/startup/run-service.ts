@@ -7,6 +7,7 @@ import { DatabaseUnavailable } from "../database/database-unavailable.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { startInBackground } from "../database/embedded/start-in-background.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
+import { readInstallation } from "../installation/installation.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { checkHost } from "./check-host.ts";
 import { startupMessage } from "./startup-message.ts";
@@ -27,6 +28,7 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
     await checkHost(config);
+    await requireCompleteRestore(config.dataDirectory);
     const { embeddedDatabase } = await beginDatabaseStart(config, log);
     // Loading these modules takes most of the start and blocks this thread. PostgreSQL starts meanwhile.
     const { DATABASE_TAKEN, startService } = await import("../composition/start-service.ts");
@@ -37,13 +39,23 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
         stop(1);
       },
     });
-    const stop = createStop(async () => (await starting).stop(), log);
+    const scheduled = new AsyncDisposableStack();
+    const stop = createStop(async () => {
+      await scheduled.disposeAsync();
+      await (await starting).stop();
+    }, log);
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.on(signal, () => {
         log.info({ signal }, "stopping");
         stop(0);
       });
     const service = await starting;
+    if (config.backup.schedule !== null && !service.isRestoredCopy) {
+      const { startScheduledBackups } = await import("../backup/scheduled-backups.ts");
+      scheduled.use(
+        startScheduledBackups({ dataDirectory: config.dataDirectory, schedule: config.backup.schedule, log }),
+      );
+    }
     await stopProgress();
     process.stdout.write(startupMessage(service, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
@@ -52,6 +64,14 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   }
+}
+
+/** @throws {ConfigError} for the remains of an interrupted restore */
+async function requireCompleteRestore(dataDirectory: string): Promise<void> {
+  if ((await readInstallation(dataDirectory))?.state !== "restoring") return;
+  throw new ConfigError(
+    `DATA_DIR: ${dataDirectory} is incomplete, because a restore was interrupted. Repeat it: npm run admin -- restore PLACE`,
+  );
 }
 
 /** Begins the start of the embedded PostgreSQL, if the configuration requires one. */

@@ -4,17 +4,28 @@ import type { RunningService } from "../composition/start-service.ts";
 
 const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of this service and can read its secrets.";
 
+const RESTORED = [
+  `This installation was restored from a backup. It serves its apps, runs no jobs and changes nothing, because the installation`,
+  `of the backup may still run. To make it active, stop it and run: npm run admin -- restore --take-over`,
+];
+
 /**
  * The text for the operator when the service is ready. The first start adds the tokens and an example request, and each later one where
  * the tokens are, until someone has signed up.
  */
 export function startupMessage(
-  { publicUrl, bootstrapped, isFirstRun }: Pick<RunningService, "publicUrl" | "bootstrapped" | "isFirstRun">,
+  {
+    publicUrl,
+    bootstrapped,
+    isFirstRun,
+    isRestoredCopy,
+  }: Pick<RunningService, "publicUrl" | "bootstrapped" | "isFirstRun" | "isRestoredCopy">,
   config: Config,
 ): string {
   const tokensFile = path.join(config.dataDirectory, "bootstrap.json");
   const lines = [``, `The service is ready at ${publicUrl} (reference: ${publicUrl}/docs)`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
+  if (isRestoredCopy) lines.push(``, ...RESTORED);
   if (bootstrapped !== null)
     lines.push(
       ``,

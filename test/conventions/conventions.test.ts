@@ -63,7 +63,13 @@ test("every lint suppression has a reason", () => {
 test(".env.example documents every setting and no other", () => {
   const read = (file: string) => readFileSync(path.join(root, file), "utf8");
   const names = (source: string, form: RegExp) => [...source.matchAll(form)].map(([, name]) => name).toSorted();
-  const files = ["config", "config/build-limits", "config/model-settings", "config/embeddings-settings"];
+  const files = [
+    "config",
+    "config/build-limits",
+    "config/model-settings",
+    "config/embeddings-settings",
+    "config/backup-settings",
+  ];
   const sources = files.map((name) => read(`server/${name}.ts`)).join("");
   const settings = names(sources, /^ {2}([A-Z][A-Z_]+): /gm);
   expect(settings).toContain("PORT");

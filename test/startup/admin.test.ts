@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
@@ -10,28 +8,10 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createTestDatabase } from "../support/service/test-databases.ts";
+import { runAdmin } from "../support/service/run-admin.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-
-interface CommandResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs `npm run admin` in a separate process. */
-function runAdmin(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
-  const { PATH = "", HOME = "" } = process.env;
-  return new Promise((resolve) => {
-    const options = { cwd: PROJECT, env: { PATH, HOME, ...env } };
-    execFile(process.execPath, ["server/admin/admin.ts", ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
 
 function environmentOf({ config, dataDirectory }: Harness): Record<string, string> {
   return {

@@ -24,7 +24,7 @@ const publicUrl = "http://127.0.0.1:3000";
 
 test("the message of the first start says once where its tokens are stored, and until when they are valid", () => {
   const bootstrapped = { org_id: "o", user_id: "u", api_key: "svk_one", personal_access_token: "svp_two" };
-  const message = startupMessage({ publicUrl, bootstrapped, isFirstRun: true }, config);
+  const message = startupMessage({ publicUrl, bootstrapped, isFirstRun: true, isRestoredCopy: false }, config);
   expect(message.split("/var/lib/apps/bootstrap.json")).toHaveLength(2);
   expect(message).not.toContain("only now");
   expect(message).toMatch(/API key +svk_one\n.*Personal access token +svp_two\n/);
@@ -32,12 +32,12 @@ test("the message of the first start says once where its tokens are stored, and 
 });
 
 test("the message of each start names the tokens and the sign-up until someone has signed up", () => {
-  const message = startupMessage({ publicUrl, bootstrapped: null, isFirstRun: true }, config);
+  const message = startupMessage({ publicUrl, bootstrapped: null, isFirstRun: true, isRestoredCopy: false }, config);
   expect(message).toContain(`The first user who signs up at ${publicUrl} becomes the owner`);
   expect(message).toContain("are in /var/lib/apps/bootstrap.json.");
 });
 
 test("the message of a later start mentions no token", () => {
-  const message = startupMessage({ publicUrl, bootstrapped: null, isFirstRun: false }, config);
+  const message = startupMessage({ publicUrl, bootstrapped: null, isFirstRun: false, isRestoredCopy: false }, config);
   expect(message).toBe(`\nThe service is ready at ${publicUrl} (reference: ${publicUrl}/docs)\n\n`);
 });

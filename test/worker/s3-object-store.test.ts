@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FilesystemObjectStore } from "../../server/drivers/object-store/filesystem.ts";
 import { S3ObjectStore } from "../../server/drivers/object-store/s3.ts";
+import { takeOver } from "../../server/backup/take-over.ts";
+import { readInstallation, writeInstallation } from "../../server/installation/installation.ts";
+import { OWNER_BUCKET } from "../../server/installation/object-store-owner.ts";
 import { moveObjects } from "../../server/admin/move-objects.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { type S3Server, startMiniflareS3 } from "../support/object-store/s3-servers.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 
 let opened: S3Server | undefined;
@@ -49,7 +52,34 @@ test("the sources, bundles and logs of deployments are in S3, and are removed wi
   expect(await readdir(harness.dataDirectory)).not.toContain("objects");
   expect((await owner.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
   await expect.poll(async () => (await owner.rest.get(`/v1/apps/${id}`)).status).toBe(404);
-  expect(await store.listBuckets()).toEqual([]);
+  expect(await store.listBuckets()).toEqual([OWNER_BUCKET]);
+});
+
+test("a service does not start on objects of another installation, or after a restored copy has taken them over", async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await temporaryFolder()).path;
+  const s3 = { ...server().settings, prefix: "owned/" };
+  const dataFolder = async (name: string) => {
+    const dataDirectory = path.join(folder, name);
+    await mkdir(dataDirectory);
+    return { s3, dataDirectory };
+  };
+  const [living, other, copy] = [await dataFolder("living"), await dataFolder("other"), await dataFolder("copy")];
+  await (await createHarness({ config: living }))[Symbol.asyncDispose]();
+  await expect(createHarness({ config: other })).rejects.toThrow("belong to another installation");
+  await expect(takeOver(living)).resolves.toMatchObject({ epoch: 1 });
+  await expect(takeOver(await dataFolder("empty"))).rejects.toThrow("has no restored copy");
+  const { id, epoch } = (await readInstallation(living.dataDirectory))!;
+  await writeInstallation(copy.dataDirectory, { id, epoch, state: "restored" });
+  {
+    await using restored = await createHarness({ config: copy });
+    expect(restored.service.isRestoredCopy).toBe(true);
+    await expect(takeOver(copy)).rejects.toThrow("is in use");
+  }
+  await (await createHarness({ config: living }))[Symbol.asyncDispose]();
+  for (let count = 0; count < 2; count++) await expect(takeOver(copy)).resolves.toEqual({ installation: id, epoch: 2 });
+  await expect(createHarness({ config: living })).rejects.toThrow("has taken over the objects");
+  await (await createHarness({ config: copy }))[Symbol.asyncDispose]();
 });
 
 test("objects move to S3 and back, and what an earlier move has left is removed", async () => {

@@ -102,9 +102,9 @@ export class EmbeddedPostgres implements AsyncDisposable {
   }
 
   /** The address of a server that another process of this machine has started on `folder`. */
-  static connect(folder: string): { url: string; release(): void } {
+  static connect(folder: string, password?: string): { url: string; release(): void } {
     const address = socketAddress(path.join(folder, "run"));
-    return { url: urlOf(address), release: () => address.release() };
+    return { url: urlOf(address, password), release: () => address.release() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,235 @@
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import path from "node:path";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { openNodeServers } from "../composition/edge.ts";
+import { openObjectStore } from "../composition/object-store.ts";
+import type { Config } from "../config.ts";
+import { readPackageVersion } from "../database/embedded/cluster-template.ts";
+import { findPostgres } from "../database/embedded/postgres-package.ts";
+import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
+import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
+import { nullIfMissing } from "../files/missing-file.ts";
+import { identifyInstallation } from "../installation/installation.ts";
+import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
+import { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
+import { AppFiles } from "./app-files.ts";
+import { BackupError } from "./backup-error.ts";
+import { BackupRepository } from "./backup-repository.ts";
+import { keepServiceStopped, openAppsCluster, openServiceCluster } from "./backup-sources.ts";
+import type { BackupTarget } from "./backup-target.ts";
+import { BackupWriter } from "./backup-writer.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { backUpCluster } from "./postgres-backup.ts";
+import { removeOldBackups } from "./remove-old-backups.ts";
+
+/** Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. */
+const PLAIN_FOLDERS = ["secrets", "auth-entries", "agent-workspaces"];
+const PLAIN_FILES = ["bootstrap.json", "apps-database/password"];
+
+export interface CreateBackupOptions {
+  /** The key of the operator; `null` for a backup that is not encrypted. */
+  secret: string | null;
+  /** How many backups remain at the place; `null` for all. */
+  keep: number | null;
+  signal: AbortSignal;
+}
+
+export interface CreatedBackup {
+  backup: string;
+  files: number;
+  objects: number;
+  bytes: number;
+  /** What earlier backups did not have, as it is stored. */
+  added_bytes: number;
+  is_encrypted: boolean;
+  /** The ids of the backups that were removed because of `keep`, and the bytes that only they had. */
+  removed: string[];
+  removed_bytes: number;
+  warnings: string[];
+}
+
+type BackupConfig = Pick<
+  Config,
+  "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret" | "sandbox"
+>;
+
+/**
+ * Makes a backup of the installation while it runs. The database comes first, then what its rows name, and the databases of the apps
+ * last. The manifest is written at the end, so an interrupted backup does not exist, and the next one continues it.
+ *
+ * @throws {BackupError}
+ */
+export async function createBackup(
+  config: BackupConfig,
+  target: BackupTarget,
+  { secret, keep, signal }: CreateBackupOptions,
+): Promise<CreatedBackup> {
+  const { dataDirectory } = config;
+  requireInstallation(config);
+  await using opening = new AsyncDisposableStack();
+  const workFolder = path.join(dataDirectory, "backup-work");
+  opening.adopt(lockForBackup(workFolder), (lock) => lock.release());
+  keepServiceStopped(config, opening);
+  const repository = await BackupRepository.openForWriting(target.store, secret);
+  await requireOwnPlace(repository, (await identifyInstallation(dataDirectory)).id);
+  const writer = new BackupWriter(repository);
+  const objects = await openObjectStore(config, opening);
+  const copies = path.join(workFolder, "copies");
+  await rm(copies, { recursive: true, force: true });
+  await mkdir(copies, { mode: 0o700 });
+  const { installation, databases } = await addAll(config, { writer, objects, copies, signal, opening });
+  const manifest: Manifest = {
+    id: newId(),
+    created_at: new Date().toISOString(),
+    installation,
+    ...databases,
+    token_secret_check: config.tokenSecret === null ? null : checkOf(config.tokenSecret),
+    ...writer.totals,
+    warnings: writer.warnings,
+    index: await writer.addIndex(),
+  };
+  await repository.flush();
+  await target.sync();
+  await repository.putManifest(manifest.id, manifest);
+  await target.sync();
+  const old = keep === null ? { removed: [], bytes: 0 } : await removeOldBackups(repository, keep);
+  return {
+    backup: manifest.id,
+    ...writer.totals,
+    added_bytes: repository.added.bytes,
+    is_encrypted: secret !== null,
+    removed: old.removed,
+    removed_bytes: old.bytes,
+    warnings: writer.warnings,
+  };
+}
+
+/** Backups of several installations at one place could remove the chunks of each other. */
+async function requireOwnPlace(repository: BackupRepository, installation: string): Promise<void> {
+  const newest = (await repository.listBackups()).at(-1);
+  if (newest === undefined || (await readManifest(repository, newest)).installation.id === installation) return;
+  throw new BackupError("The place has backups of another installation. Name another one.");
+}
+
+interface Sources {
+  writer: BackupWriter;
+  objects: ObjectStore;
+  copies: string;
+  signal: AbortSignal;
+  opening: AsyncDisposableStack;
+}
+
+async function addAll(
+  config: BackupConfig,
+  sources: Sources,
+): Promise<{
+  installation: Manifest["installation"];
+  databases: Pick<Manifest, "database" | "apps_database" | "postgres_major">;
+}> {
+  const { dataDirectory } = config;
+  const { writer, copies, signal, objects } = sources;
+  const { id, epoch, state } = await identifyInstallation(dataDirectory);
+  if (state !== "active")
+    throw new BackupError(`${dataDirectory} is a restored copy. Run npm run admin -- restore --take-over before.`);
+  const databases = await addDatabases(config, sources);
+  await addObjects(writer, objects);
+  for (const name of PLAIN_FOLDERS) await addFolder(writer, dataDirectory, name);
+  for (const name of PLAIN_FILES) await addFile(writer, dataDirectory, name);
+  const apps = new AppFiles({ writer, workFolder: copies, sqlite: openReader(config, copies), signal });
+  const edge = path.join(dataDirectory, "edge");
+  writer.addFolder("edge", 0o700);
+  for (const name of ["scripts", "databases"])
+    if (existsSync(path.join(edge, name))) writer.addFolder(`edge/${name}`, 0o700);
+  await apps.addScripts("edge/scripts", path.join(edge, "scripts"));
+  await apps.addDatabases("edge/databases", path.join(edge, "databases"));
+  return { installation: { id, epoch }, databases };
+}
+
+function openReader({ sandbox }: BackupConfig, copies: string): SqliteReader {
+  return new SqliteReader({ sandbox: openNodeServers({ sandbox }).sandbox, copyRoot: path.join(copies, "reads") });
+}
+
+async function addDatabases(
+  { dataDirectory, databaseUrl, appsDatabaseUrl }: BackupConfig,
+  { writer, opening }: Sources,
+): Promise<Pick<Manifest, "database" | "apps_database" | "postgres_major">> {
+  let major = 0;
+  if (databaseUrl === null) {
+    const cluster = await openServiceCluster(dataDirectory, opening);
+    major = postgresMajor();
+    for (const folder of ["database", "database/data"]) writer.addFolder(folder, 0o700);
+    await backUpCluster(writer, "database/data", cluster);
+  }
+  const apps = appsDatabaseUrl === null ? await openAppsCluster(dataDirectory, opening) : null;
+  if (apps !== null) {
+    major = postgresMajor();
+    for (const folder of ["apps-database", "apps-database/data"]) writer.addFolder(folder, 0o700);
+    await backUpCluster(writer, "apps-database/data", apps);
+  }
+  const appsDatabase = appsDatabaseUrl !== null ? "external" : apps === null ? "absent" : "embedded";
+  return {
+    database: databaseUrl === null ? "embedded" : "external",
+    apps_database: appsDatabase,
+    postgres_major: major,
+  };
+}
+
+/** The major version of the embedded PostgreSQL. Another one cannot read its data. */
+export function postgresMajor(): number {
+  return Number.parseInt(readPackageVersion(findPostgres()), 10);
+}
+
+/** Objects are written once, so all that the rows of the copied database name are there, unless they were removed meanwhile. */
+async function addObjects(writer: BackupWriter, objects: ObjectStore): Promise<void> {
+  for (const bucket of await objects.listBuckets())
+    for (const { key } of bucket === OWNER_BUCKET ? [] : await objects.list(bucket)) {
+      try {
+        await writer.addObject(bucket, key, objects.read(bucket, key));
+      } catch (error) {
+        // It was removed since the bucket was listed.
+        if ((await objects.get(bucket, key)) !== null) throw error;
+      }
+    }
+}
+
+async function addFolder(writer: BackupWriter, dataDirectory: string, name: string): Promise<void> {
+  const folder = path.join(dataDirectory, name);
+  if (!existsSync(folder)) return;
+  writer.addFolder(name, 0o700);
+  await writer.addTree(name, folder);
+}
+
+async function addFile(writer: BackupWriter, dataDirectory: string, name: string): Promise<void> {
+  await using file = await open(path.join(dataDirectory, name), "r").catch(nullIfMissing);
+  if (file === null) return;
+  await writer.addFile(name, { mode: 0o600, modifiedAt: Math.floor((await file.stat()).mtimeMs), file });
+}
+
+function lockForBackup(workFolder: string): { release(): void } {
+  try {
+    return lockFolder(workFolder);
+  } catch (error) {
+    if (error instanceof FolderInUse) throw new BackupError("Another backup of this installation is being made.");
+    throw error;
+  }
+}
+
+function requireInstallation({ dataDirectory, databaseUrl }: BackupConfig): void {
+  const found = databaseUrl === null ? databaseFolder(dataDirectory) : path.join(dataDirectory, "edge");
+  if (!existsSync(found)) throw new BackupError(`${dataDirectory} (DATA_DIR) has no installation of the service.`);
+}
+
+/** Sorted by time: 20261127T153000Z-1f2e3d. */
+function newId(): string {
+  return `${new Date().toISOString().replace(/[-:]|[.]\d+/g, "")}-${randomBytes(3).toString("hex")}`;
+}
+
+/** Tells two secrets apart without telling either. */
+export function checkOf(tokenSecret: string): string {
+  return createHash("sha256")
+    .update(Buffer.from(hkdfSync("sha256", tokenSecret, "", "backup check", 32)))
+    .digest("hex")
+    .slice(0, 16);
+}

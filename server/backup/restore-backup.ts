@@ -1,0 +1,168 @@
+import { chmod, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
+import path from "node:path";
+import PQueue from "p-queue";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { openObjectStore } from "../composition/object-store.ts";
+import type { Config } from "../config.ts";
+import { appsDatabaseFolder, startAppsPostgres } from "../database/apps-postgres.ts";
+import { databaseFolder, EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
+import { nullIfMissing } from "../files/missing-file.ts";
+import { readInstallation, writeInstallation } from "../installation/installation.ts";
+import { createLogger } from "../telemetry/logger.ts";
+import { BackupError } from "./backup-error.ts";
+import { BackupRepository } from "./backup-repository.ts";
+import type { BackupTarget } from "./backup-target.ts";
+import { syncFileSystem } from "./backup-target.ts";
+import { checkOf, postgresMajor } from "./create-backup.ts";
+import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
+import { bytesOf } from "./tree-files.ts";
+
+/** Files that are written at the same time. */
+const CONCURRENCY = 8;
+
+export interface RestoreOptions {
+  secret: string | null;
+  /** The id of a backup; by default the newest one. */
+  backup: string | undefined;
+}
+
+export interface RestoredBackup {
+  backup: string;
+  created_at: string;
+  files: number;
+  objects: number;
+  bytes: number;
+  warnings: string[];
+}
+
+type RestoreConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret">;
+
+/**
+ * Fills an empty data folder with a backup. Each chunk is verified. Until the end the folder is marked as incomplete, so the
+ * service does not start on it, and a repeated restore begins again.
+ *
+ * @throws {BackupError}
+ */
+export async function restoreBackup(
+  config: RestoreConfig,
+  target: BackupTarget,
+  { secret, backup }: RestoreOptions,
+): Promise<RestoredBackup> {
+  const { dataDirectory } = config;
+  const repository = await BackupRepository.openForReading(target.store, secret);
+  const id = backup ?? (await repository.listBackups()).at(-1);
+  if (id === undefined) throw new BackupError("There is no complete backup at this place.");
+  const manifest = await readManifest(repository, id);
+  requireSameSettings(config, manifest);
+  await using opening = new AsyncDisposableStack();
+  const objects = await openObjectStore(config, opening);
+  await clearIncomplete(dataDirectory, objects);
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  await writeInstallation(dataDirectory, { ...manifest.installation, state: "restoring" });
+  await writeEntries(repository, manifest, { dataDirectory, objects });
+  await recoverDatabases(dataDirectory, manifest);
+  await syncFileSystem(dataDirectory);
+  await writeInstallation(dataDirectory, { ...manifest.installation, state: "restored" });
+  const { created_at: createdAt, files, objects: objectCount, bytes, warnings } = manifest;
+  return { backup: manifest.id, created_at: createdAt, files, objects: objectCount, bytes, warnings };
+}
+
+function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: RestoreConfig, manifest: Manifest): void {
+  requireSamePlace("DATABASE_URL", databaseUrl, manifest.database);
+  if (manifest.apps_database !== "absent")
+    requireSamePlace("APPS_DATABASE_URL", appsDatabaseUrl, manifest.apps_database);
+  const { postgres_major: major } = manifest;
+  if (major !== 0 && major !== postgresMajor())
+    throw new BackupError(
+      `The backup is from PostgreSQL ${major}, and the embedded PostgreSQL is version ${postgresMajor()}. Restore it with the version of the service that has made it.`,
+    );
+  const check = tokenSecret === null ? null : checkOf(tokenSecret);
+  if (check === manifest.token_secret_check) return;
+  throw new BackupError(
+    manifest.token_secret_check === null
+      ? "The backup has its own TOKEN_SECRET. Unset TOKEN_SECRET."
+      : "Set TOKEN_SECRET to the one of the installation in the backup. Without it, encrypted values cannot be read.",
+  );
+}
+
+function requireSamePlace(name: string, url: string | null, place: "embedded" | "external"): void {
+  if (place === "embedded" && url !== null)
+    throw new BackupError(`The backup has the database of an installation without ${name}. Unset ${name}.`);
+  if (place === "external" && url === null)
+    throw new BackupError(
+      `The backup is from an installation with ${name}. Restore that database, and set ${name} to it.`,
+    );
+}
+
+/** @throws {BackupError} for a place with data that is not the remains of an interrupted restore */
+async function clearIncomplete(dataDirectory: string, objects: ObjectStore): Promise<void> {
+  const names = (await readdir(dataDirectory).catch(nullIfMissing)) ?? [];
+  const isIncomplete = (await readInstallation(dataDirectory))?.state === "restoring";
+  const buckets = await objects.listBuckets();
+  if (!isIncomplete && names.length > 0)
+    throw new BackupError(`${dataDirectory} is not empty. Set DATA_DIR to an empty or absent folder.`);
+  if (!isIncomplete && buckets.length > 0)
+    throw new BackupError("The object store is not empty. Set S3_PREFIX to a folder without objects.");
+  for (const bucket of buckets) await objects.removeBucket(bucket);
+  // The mark is removed last.
+  for (const name of names)
+    if (name !== "installation.json") await rm(path.join(dataDirectory, name), { recursive: true, force: true });
+}
+
+/** Starts the restored PostgreSQL servers once, which repairs the copied files with the copied write-ahead log. */
+async function recoverDatabases(dataDirectory: string, manifest: Manifest): Promise<void> {
+  const log = createLogger("silent");
+  if (manifest.database === "embedded") {
+    await using _ = await EmbeddedPostgres.start(databaseFolder(dataDirectory), log);
+  }
+  if (manifest.apps_database === "embedded") {
+    await using _ = await startAppsPostgres(appsDatabaseFolder(dataDirectory), log);
+  }
+}
+
+interface Destination {
+  dataDirectory: string;
+  objects: ObjectStore;
+}
+
+async function writeEntries(repository: BackupRepository, manifest: Manifest, to: Destination): Promise<void> {
+  const folders: { path: string; mode: number }[] = [];
+  const links: { path: string; target: string }[] = [];
+  const queue = new PQueue({ concurrency: CONCURRENCY });
+  let failure: { error: unknown } | null = null;
+  for await (const entry of readIndex(repository, manifest)) {
+    if (failure !== null) break;
+    if (entry.kind === "folder") {
+      await mkdir(pathIn(to, entry.path), { recursive: true, mode: 0o700 });
+      folders.push(entry);
+    } else if (entry.kind === "link") links.push(entry);
+    else {
+      await queue.onSizeLessThan(CONCURRENCY);
+      void queue.add(() => writeContent(repository, entry, to)).catch((error: unknown) => (failure ??= { error }));
+    }
+  }
+  await queue.onIdle();
+  if (failure !== null) throw (failure as { error: unknown }).error;
+  // Links come last, so that no file is written through one. A folder may forbid its owner to add files.
+  for (const { path: link, target } of links) await symlink(Buffer.from(target, "latin1"), pathIn(to, link));
+  for (const { path: folder, mode } of folders.toReversed()) await chmod(pathIn(to, folder), mode);
+}
+
+async function writeContent(
+  repository: BackupRepository,
+  entry: Extract<BackupEntry, { kind: "file" | "object" }>,
+  { dataDirectory, objects }: Destination,
+): Promise<void> {
+  if (entry.kind === "object") return objects.put(entry.bucket, entry.key, repository.read(entry));
+  const target = pathIn({ dataDirectory }, entry.path);
+  {
+    await using file = await open(target, "wx", 0o600);
+    for await (const chunk of repository.read(entry)) await file.writeFile(chunk);
+    await file.chmod(entry.mode);
+  }
+  await utimes(target, entry.modified / 1000, entry.modified / 1000);
+}
+
+function pathIn({ dataDirectory }: Pick<Destination, "dataDirectory">, entry: string): Buffer {
+  return Buffer.concat([Buffer.from(`${dataDirectory}/`), bytesOf(entry)]);
+}
