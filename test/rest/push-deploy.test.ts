@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { asForm, givenDelivery } from "../support/builds/push-deliveries.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import type { RestClient } from "../support/clients/rest-client.ts";
 import { verifies } from "../support/verifies.ts";
@@ -40,6 +42,21 @@ test("branches and paths that are not allowed are refused", async () => {
   for (const paths of [["/src"], ["a//b"], ["{a,b}"], [""], ["a/../b"], Array.from({ length: 21 }, () => "a")])
     expect((await put(tenant.rest, path, { enabled: true, paths })).body["error"]).toMatch(/^paths: /);
   expect((await put(tenant.rest, path, { enabled: true, branch: "-x" })).body["error"]).toMatch(/^branch: /);
+});
+
+test("a delivery is accepted as a form too, and its signature is that of the form", async () => {
+  const { tenant, path } = await givenApp();
+  const { body: push } = await put(tenant.rest, path, { enabled: true });
+  const [id, secret] = [randomUUID(), String(push["secret"])];
+  const { repo } = (await tenant.rest.get(path)).body;
+  const delivery = givenDelivery("github", secret, id, { repo: String(repo), commit: "a".repeat(40) });
+  const { headers, body } = asForm(delivery, secret, id);
+  const post = (sent: string) => fetch(String(push["url"]), { method: "POST", headers, body: sent });
+  expect((await post(`${body}&a=b`)).status).toBe(404);
+  const accepted = await post(body);
+  expect([accepted.status, await accepted.json()]).toMatchObject([202, { result: "queued" }]);
+  const { body: list } = await tenant.rest.get(`${path}/push-deliveries`);
+  expect(list["deliveries"]).toMatchObject([{ source: "github", commit: "a".repeat(40) }]);
 });
 
 test("another organization finds no such app", async () => {

@@ -6,7 +6,6 @@ import { BUILT_IN_PLANS } from "../../server/config/plans-file.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type GitServer, gitServer } from "../support/builds/git-server.ts";
 import {
-  asForm,
   givenDelivery,
   type GivenDelivery,
   type GivenPush,
@@ -143,17 +142,6 @@ for (const format of ["github", "gitlab", "gitea", "bitbucket"] as const)
     expect(await deployments(app)).toHaveLength(2);
     expect(harness.logged()).not.toContain(app.secret);
   });
-
-test("a delivery is accepted as a form too, and its signature is that of the form", async () => {
-  const app = await pushedApp();
-  const id = randomUUID();
-  const commit = await commitPage("pushed by a form");
-  const form = asForm(givenDelivery("github", app.secret, id, { before: app.commit, commit }), app.secret, id);
-  expect((await post(app.hook, { ...form, body: `${form.body}&a=b` })).status).toBe(404);
-  const answer = await post(app.hook, form);
-  expect(answer.status).toBe(202);
-  expect(await deployed(app, answer.body["id"])).toMatchObject({ source: "github", commit });
-});
 
 test("only the holder of the secret is answered, and only at the URL of the app", async () => {
   const [app, other] = [await pushedApp(), await pushedApp()];
