@@ -3,6 +3,7 @@
 //
 // usage: node run-install.ts <lockfile>[?without=name@1.0.0,...] <registry> <program> [argument...]
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { removeOtherPlatforms } from "./other-platforms.ts";
 import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
@@ -18,7 +19,8 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
     .replaceAll(/(^ +resolution: \{.*\btarball: )https?:\/\/[^/\s,}]+\/(?=[^\s,}]*\/-\/)/gm, `$1${registry}`)
     // Yarn 2 and later: `resolution: "name@npm:1.0.0::__archiveUrl=https%3A%2F%2Fhost..."`. Without it, the registry is used.
     .replaceAll(/::__archiveUrl=[^"&\s]+(?=")/g, "");
-  const kept = without === "" ? replaced : withoutEntries(replaced, without.split(","));
+  const fitting = lockfile === "yarn.lock" ? removeOtherPlatforms(replaced) : replaced;
+  const kept = without === "" ? fitting : withoutEntries(fitting, without.split(","));
   if (kept !== text) writeFileSync(lockfile, kept);
 }
 
