@@ -48,6 +48,11 @@ describe("a failed build script", () => {
       "Add @vitejs/plugin-react to the dependencies",
     ],
     ["vite-syntax", "src/main.js (1:11): Unexpected token `;`", "Correct the syntax"],
+    [
+      "vitepress-plugin",
+      "exit code 1: [copy-pinia] ENOENT: no such file or directory, access 'packages/pinia/dist/pinia.mjs'",
+      "If a tool generates it, run the tool in the build script",
+    ],
     ["astro-import", 'Could not resolve "../components/Gone.astro"', "upper and lower case"],
     [
       "webpack",
@@ -70,7 +75,11 @@ describe("a failed build script", () => {
       "exit code 1: Expected corresponding JSX closing tag for 'h1'. (app/home.tsx:1:49)",
       "Correct the syntax",
     ],
-    ["react-router-route", "exit code 1: ENOENT: no such file or directory, open 'app/absent.tsx'", "clean checkout"],
+    [
+      "react-router-route",
+      "exit code 1: ENOENT: no such file or directory, open 'app/absent.tsx'",
+      "The file is not in the repository",
+    ],
     ["react-router-prerender", "exit code 1: DATABASE_URL is not set", "no variables of your machine"],
     [
       "nuxt-import",
