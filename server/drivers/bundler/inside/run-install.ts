@@ -2,7 +2,7 @@
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
 // usage: node run-install.ts <lockfile>[?without=name@1.0.0,...] <registry> <program> [argument...]
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { removeOtherPlatforms } from "./other-platforms.ts";
 import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
@@ -50,6 +50,13 @@ if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
 
 // Yarn 1 clones a repository whose URL has a user, and gets the archive of one in the short form. Only Yarn 1 has this variable.
 const manifest = program === "yarn" && process.env["YARN_REGISTRY"] !== undefined ? shortenRepositories() : null;
+
+// Yarn 2 and later write each package to a temporary file, and remove all of them at the end. /tmp of the sandbox is small.
+const yarnFolder = process.env["YARN_GLOBAL_FOLDER"];
+if (yarnFolder !== undefined) {
+  process.env["TMPDIR"] = `${yarnFolder}/temporary`;
+  mkdirSync(process.env["TMPDIR"], { recursive: true });
+}
 
 process.exitCode = await runPackageManager(program, programArguments);
 
