@@ -1,10 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
-import { WranglerBundler } from "../../../server/drivers/bundler/wrangler-bundler.ts";
-import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
-import { createTestMirror } from "../../support/builds/create-bundler.ts";
 import { GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
@@ -12,8 +8,6 @@ import { installCheckout, installWithWarnings, readImported } from "../../suppor
 import { hazard, verifies } from "../../support/verifies.ts";
 import { scriptPathOf } from "../../support/builds/script-path.ts";
 import { manifest, openInstallRegistry } from "../../support/builds/install-registry.ts";
-import { startRegistry } from "../../support/builds/test-registry.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("the install step", () => {
   const pnpmLock = [
@@ -120,24 +114,6 @@ describe("the install step", () => {
     expect(log).toContain(line);
     expect(log).toContain("The build says hello from the registry");
     expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
-  });
-
-  test("Yarn 4 installs packages that are larger than the temporary files of a sandbox may be", async () => {
-    const large = { name: "large", version: "1.0.0", files: { "large.txt": "x".repeat(24 * 1024 ** 2) } };
-    await using registry = await startRegistry([large]);
-    await using cache = await temporaryFolder();
-    const bundler = new WranglerBundler({
-      sandbox: new BubblewrapSandbox({ temporaryMb: 16 }),
-      packages: createTestMirror({ registry: registry.url }, cache.path),
-      modulesDirectory: TOOLCHAIN_FOLDERS.modules,
-      compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
-    });
-    await using checkout = await createCheckout({
-      "package.json": manifest({ packageManager: "yarn@4.18.1", dependencies: { large: "1.0.0" } }),
-      "index.js": "export default {};",
-    });
-    const { log } = await runBundler(bundler, checkout);
-    expect(log).toMatch(/YN0000: · Done/);
   });
 
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {

@@ -2,7 +2,7 @@
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
 // usage: node run-install.ts <lockfile>[?without=name@1.0.0,...] <registry> <program> [argument...]
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { removeOtherPlatforms } from "./other-platforms.ts";
 import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
@@ -59,6 +59,9 @@ if (yarnFolder !== undefined) {
 }
 
 process.exitCode = await runPackageManager(program, programArguments);
+
+const bunCache = process.env["BUN_INSTALL_CACHE_DIR"];
+if (program === "bun" && bunCache !== undefined) rmSync(bunCache, { recursive: true, force: true });
 
 if (manifest !== null) writeFileSync("package.json", manifest);
 if (accepted !== workspace) writeFileSync(workspaceFile, workspace);
