@@ -105,6 +105,20 @@ describe("a failed build script", () => {
   });
 
   test.each([
+    ["npx-package", "pagefind"],
+    ["npx-offline", "pagefind"],
+    ["pnpm-dlx", "@scope/pagefind"],
+    ["bunx-package", "pagefind"],
+    ["yarn-dlx", "pagefind"],
+  ])("of %s, which downloads a package, is explained with its name", async (name, packageName) => {
+    const lines = await recordedOutput(name);
+    expect(shown(explainBuildFailure(1, lines, OFFLINE))).toEqual([
+      `The build script runs the package ${packageName}, which is not installed. Builds cannot download packages.`,
+      expect.stringContaining(`npm install --save-dev ${packageName}`),
+    ]);
+  });
+
+  test.each([
     ["next-font", "fonts.googleapis.com"],
     ["next-prerender", "api.example.com"],
     ["astro-fetch", "api.example.com"],

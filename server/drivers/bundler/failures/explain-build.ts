@@ -2,7 +2,7 @@ import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import { adviseToSet, findMissingVariables } from "../../../../domain/shared/missing-variables.ts";
 import { ABSENT_FILE, adviseOnImport } from "./advise-on-import.ts";
 import { explainMissingCommand } from "./explain-command.ts";
-import { type BuildConnections, explainConnection } from "./explain-network.ts";
+import { type BuildConnections, explainConnection, explainDownloadedPackage } from "./explain-network.ts";
 import { adviseOnNodeVersion, isAboutNodeVersion } from "./explain-node-version.ts";
 import { findCause } from "./find-cause.ts";
 
@@ -59,6 +59,8 @@ export function explainBuildFailure(
   if (lines.some((line) => HEAP_LIMIT.test(line))) return heapLimit();
   const command = explainMissingCommand("The build script", code === COMMAND_NOT_FOUND ? [cause, ...lines] : [cause]);
   if (command !== null) return command;
+  const downloaded = explainDownloadedPackage(lines, connections);
+  if (downloaded !== null) return downloaded;
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
   const advice =
