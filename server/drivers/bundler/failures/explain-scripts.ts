@@ -47,7 +47,7 @@ export function explainScriptFailure(
   if (unresolved !== undefined)
     return userFailure(
       `${subject} requested the package ${unresolved}, which the install did not resolve.`,
-      "Add it to the dependencies in package.json, commit the lockfile, and deploy again. Install scripts install no further packages.",
+      "Add it to the dependencies in package.json, commit the lockfile, and deploy again. Install scripts install no further packages, so replace dlx by exec.",
     );
   const cause = findCause(failure.tail.map(toSingleLine)) ?? "it printed nothing.";
   return userFailure(`${subject} failed with exit code ${failure.code}: ${cause}`, REPRODUCE);
