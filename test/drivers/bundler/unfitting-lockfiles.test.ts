@@ -26,7 +26,7 @@ describe("an install whose lockfile does not fit", () => {
 
   test("Yarn 1 downloads no package of yarn.lock that is for another platform", async () => {
     await using h = await openInstallRegistry();
-    const names = ["host-darwin-arm64", "host-linux-riscv64", "@scope/host-win32-x64", "host"];
+    const names = ["host-darwin-arm64", "host-linux-riscv64", "@scope/host-win32-x64", "fsevents", "host"];
     const entry = (name: string) =>
       `"${name}@1.0.0":\n  version "1.0.0"\n  resolved "${otherRegistry}/${name}/-/${name.split("/").at(-1)}-1.0.0.tgz"\n`;
     const optional = names.map((name) => `    "${name}" "1.0.0"\n`).join("");

@@ -27,6 +27,11 @@ export function explainScriptFailure(
   const failure = report?.failures.find(({ isTolerated }) => !isTolerated);
   if (failure === undefined) return userFailure(`The install scripts failed with exit code ${code}.`, REPRODUCE);
   const subject = describeScript(failure);
+  if (failure.packageName === "node-sass")
+    return userFailure(
+      `${subject} has no program for this build: it downloads the program from github.com, or compiles it with Python 2.`,
+      "node-sass is no longer maintained. Replace it by sass: npm uninstall node-sass && npm install --save-dev sass. Commit the lockfile, and deploy again.",
+    );
   const program = MISSING_PROGRAMS.find(([pattern]) => failure.tail.some((line) => pattern.test(line)))?.[1];
   if (program !== undefined)
     return userFailure(

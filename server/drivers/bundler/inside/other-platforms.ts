@@ -26,6 +26,7 @@ export function removeOtherPlatforms(yarnLock: string, processor: string = proce
 
 /** Whether the name of a package says that it is for another platform than Linux on this processor. */
 function isForOtherPlatform(name: string, processor: string): boolean {
+  if (name === "fsevents") return true;
   const words = name.split(/[^a-z\d]+/);
   const systems = words.filter((word) => SYSTEMS.test(word));
   if (systems.length === 0) return false;
