@@ -48,7 +48,7 @@ const SINGLE_PAGE_APPS = [
     { repo: "ahfarmer/calculator", text: "AC" },
     { repo: "satnaing/shadcn-admin", text: "Shadcn Admin" },
     // Replaces antfu-collective/icones, which needs a version of svg-packer that the registry of the test does not have.
-    { repo: "antfu-collective/vitesse-lite", text: "Opinionated Vite Starter Template" },
+    { repo: "vitejs/vite", folder: "packages/create-vite/template-vue-ts", text: "Get started" },
     { repo: "gothinkster/react-redux-realworld-example-app", text: "conduit" },
     { repo: "gothinkster/vue-realworld-example-app", text: "conduit" },
     {
