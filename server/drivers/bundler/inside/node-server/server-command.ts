@@ -62,7 +62,9 @@ export async function findServerCommand(
   const common = findCommonFiles();
   // What a build wrote comes before its source.
   const built = common.filter((file) => /^(dist|build)\//.test(file));
-  const files = [...built, entry, ...common].filter((file) => file !== undefined && !isScriptOfPage(file));
+  const files = [...built, entry, ...common]
+    .filter((file) => file !== undefined)
+    .filter((file) => !isScriptOfPage(file));
   for (const file of new Set(files)) if (await isServer(file, "node")) return readWebProcess() ?? serveFile(file);
   return null;
 }
