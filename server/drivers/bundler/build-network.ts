@@ -23,6 +23,9 @@ const LOCAL_HOSTS = "localhost,127.0.0.1,::1,0.0.0.0,.localhost";
 /** Node.js uses the proxy of the sandbox only with the first variable. */
 const PROXY_ENV = { NODE_USE_ENV_PROXY: "1", NO_PROXY: LOCAL_HOSTS, no_proxy: LOCAL_HOSTS } as const;
 
+/** Without the package registry, npm and pnpm would repeat a request for more than a minute. */
+const WITHOUT_REGISTRY = { npm_config_fetch_retries: "0" } as const;
+
 /**
  * Opens the network that the operator allows: the hosts of the setting, or all public ones if the app requests it. A request
  * to another host ends the build at once, because most tools would repeat it for minutes.
@@ -49,7 +52,7 @@ export async function openBuildNetwork({ egress, request }: BuildContext): Promi
     step: {
       network: { kind: "proxy", socketPath: proxy.socketPath },
       signal: refusal.signal,
-      env: PROXY_ENV,
+      env: isOpen ? PROXY_ENV : { ...PROXY_ENV, ...WITHOUT_REGISTRY },
     },
     report: () => {
       say("The build connected to", connected);
@@ -86,7 +89,7 @@ function createReporter(onOutput: BuildContext["request"]["onOutput"]) {
 
 function noNetwork(egress: BuildEgressOptions | null): BuildNetwork {
   return {
-    step: { network: { kind: "none" }, env: {} },
+    step: { network: { kind: "none" }, env: WITHOUT_REGISTRY },
     report: () => {},
     connections: () => ({ kind: "none", egress, failedHosts: [] }),
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -98,7 +98,11 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
         "--ignore-scripts",
         "--no-frozen-lockfile",
       ),
-    env: (registryUrl) => ({ npm_config_registry: registryUrl }),
+    env: (registryUrl) => ({
+      npm_config_registry: registryUrl,
+      // On the same mount as node_modules: Bun makes hard links there, and copies elsewhere. The install removes it.
+      BUN_INSTALL_CACHE_DIR: `${SANDBOX_PATHS.source}/node_modules/.bun-cache`,
+    }),
     buildEnv: { BUN_INSTALL_CACHE_DIR: `${SANDBOX_PATHS.scratch}/bun-cache`, DO_NOT_TRACK: "1" },
   },
 };

@@ -48,6 +48,11 @@ describe("a failed build script", () => {
       "Add @vitejs/plugin-react to the dependencies",
     ],
     ["vite-syntax", "src/main.js (1:11): Unexpected token `;`", "Correct the syntax"],
+    [
+      "vitepress-plugin",
+      "exit code 1: [copy-pinia] ENOENT: no such file or directory, access 'packages/pinia/dist/pinia.mjs'",
+      "If a tool generates it, run the tool in the build script",
+    ],
     ["astro-import", 'Could not resolve "../components/Gone.astro"', "upper and lower case"],
     [
       "webpack",
@@ -70,7 +75,11 @@ describe("a failed build script", () => {
       "exit code 1: Expected corresponding JSX closing tag for 'h1'. (app/home.tsx:1:49)",
       "Correct the syntax",
     ],
-    ["react-router-route", "exit code 1: ENOENT: no such file or directory, open 'app/absent.tsx'", "clean checkout"],
+    [
+      "react-router-route",
+      "exit code 1: ENOENT: no such file or directory, open 'app/absent.tsx'",
+      "The file is not in the repository",
+    ],
     ["react-router-prerender", "exit code 1: DATABASE_URL is not set", "no variables of your machine"],
     [
       "nuxt-import",
@@ -93,6 +102,20 @@ describe("a failed build script", () => {
   ])("of %s is explained", async (name, message, advice) => {
     const failure = explainBuildFailure(1, await recordedOutput(name), OFFLINE);
     expect(shown(failure)).toEqual([expect.stringContaining(message), expect.stringContaining(advice)]);
+  });
+
+  test.each([
+    ["npx-package", "pagefind"],
+    ["npx-offline", "pagefind"],
+    ["pnpm-dlx", "@scope/pagefind"],
+    ["bunx-package", "pagefind"],
+    ["yarn-dlx", "pagefind"],
+  ])("of %s, which downloads a package, is explained with its name", async (name, packageName) => {
+    const lines = await recordedOutput(name);
+    expect(shown(explainBuildFailure(1, lines, OFFLINE))).toEqual([
+      `The build script runs the package ${packageName}, which is not installed. Builds cannot download packages.`,
+      expect.stringContaining(`npm install --save-dev ${packageName}`),
+    ]);
   });
 
   test.each([

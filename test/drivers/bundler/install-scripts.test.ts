@@ -32,6 +32,8 @@ const PACKAGES: readonly PublishedPackage[] = [
     { dependencies: { generating: "1.0.0" } },
   ),
   scripted("downloading", { install: request("https://github.com/releases/program") }),
+  scripted("compiling", { install: "echo 'a.h:1:2: error: no type'; echo 'gyp ERR! build error'; exit 1" }),
+  scripted("node-sass", { install: request("https://github.com/sass/node-sass/releases/program") }),
   scripted("browser", {
     install: `test "$PUPPETEER_SKIP_DOWNLOAD $PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD" = "true 1" || ${request("https://storage.googleapis.com/browser")}`,
   }),
@@ -142,6 +144,21 @@ describe("the scripts of installed packages", () => {
     expect(await installFailure(project(["broken"]))).toMatchObject({
       kind: "user",
       message: "The install script of broken failed with exit code 3: the reason: no program",
+    });
+  });
+
+  test("a program that does not compile ends the build, and the error says to choose another Node.js", async () => {
+    expect(await installFailure(project(["compiling"]))).toMatchObject({
+      message: `The install script of compiling could not compile its program for Node.js ${process.versions.node}: a.h:1:2: error: no type`,
+      advice: expect.stringContaining('"engines": { "node": "20" }'),
+    });
+  });
+
+  test("node-sass without a program ends the build, and the error says to use sass", async () => {
+    expect(await installFailure(project(["node-sass"]))).toMatchObject({
+      message:
+        "The install script of node-sass has no program for this build: it downloads the program from github.com, or compiles it with Python 2.",
+      advice: expect.stringContaining("npm install --save-dev sass"),
     });
   });
 

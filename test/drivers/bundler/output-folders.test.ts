@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
+import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createRegistryBundler } from "../../support/builds/publish-project.ts";
 import type { PublishedPackage } from "../../support/builds/test-registry.ts";
 
@@ -76,3 +76,14 @@ test.each(["app.json", "config.json", "_config.yml"])(
     expect([framework, rules]).toEqual([null, undefined]);
   },
 );
+
+test("a script of index.html that imports node:http is not a Node server, so a build to an unknown folder is an error", async () => {
+  await using setup = await createRegistryBundler(PACKAGES);
+  const files = {
+    "package.json": manifest("solid-js", write("elsewhere")),
+    "index.html": `<script type="module" src="/src/main.ts"></script>`,
+    "src/main.ts": `import http from "node:http";\nhttp.createServer().listen(3000);`,
+  };
+  const failure = await bundleFailure(setup.bundler, files);
+  expect(failure.message).toMatch(/^The build wrote no index\.html to /);
+});

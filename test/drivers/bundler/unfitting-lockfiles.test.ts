@@ -24,6 +24,26 @@ describe("an install whose lockfile does not fit", () => {
     );
   });
 
+  test("Yarn 1 downloads no package of yarn.lock that is for another platform", async () => {
+    await using h = await openInstallRegistry();
+    const names = ["host-darwin-arm64", "host-linux-riscv64", "@scope/host-win32-x64", "fsevents", "host"];
+    const entry = (name: string) =>
+      `"${name}@1.0.0":\n  version "1.0.0"\n  resolved "${otherRegistry}/${name}/-/${name.split("/").at(-1)}-1.0.0.tgz"\n`;
+    const optional = names.map((name) => `    "${name}" "1.0.0"\n`).join("");
+    const onlyOther = `  optionalDependencies:\n    "host-darwin-arm64" "1.0.0"\n`;
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies: { guest: "1.0.0", portable: "1.0.0" }, packageManager: "yarn@1.22.0" }),
+      "yarn.lock": `# yarn lockfile v1\n\n\n${[`${entry("guest")}  optionalDependencies:\n${optional}`, `${entry("portable")}${onlyOther}`, ...names.map(entry)].join("\n")}`,
+      "index.js": GREETING_WORKER,
+    });
+    const { warnings } = await installWithWarnings(h.packages, checkout);
+    expect(warnings).toEqual([]);
+    const downloaded = h.registry.requests.filter((path) => /\/(guest|host|portable)[^/]*\/.*\.tgz$/.test(path));
+    expect(downloaded.toSorted()).toEqual(
+      ["guest", "host", "portable"].map((name) => `/files/${name}/1.0.0/content.tgz`),
+    );
+  });
+
   test.each([["pnpm-workspace.yaml", "allowBuilds:\n  greeting: true\nneverBuiltDependencies:\n  - host\n"]])(
     "pnpm accepts both lists of scripts in %s, and the file stays as it is",
     async (file, text) => {

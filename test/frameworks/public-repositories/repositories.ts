@@ -47,7 +47,8 @@ const SINGLE_PAGE_APPS = [
     { repo: "vuejs/create-vue-templates", folder: "router-pinia", text: "You did it!" },
     { repo: "ahfarmer/calculator", text: "AC" },
     { repo: "satnaing/shadcn-admin", text: "Shadcn Admin" },
-    { repo: "antfu-collective/icones", text: "Icônes" },
+    // Replaces antfu-collective/icones, which needs a version of svg-packer that the registry of the test does not have.
+    { repo: "vitejs/vite", folder: "packages/create-vite/template-vue-ts", text: "Get started" },
     { repo: "gothinkster/react-redux-realworld-example-app", text: "conduit" },
     { repo: "gothinkster/vue-realworld-example-app", text: "conduit" },
     {
@@ -115,7 +116,13 @@ const WORKSPACES = all("workspace", [
   { repo: "withastro/starlight", text: "Starlight" },
   { repo: "vuejs/pinia", text: "Pinia" },
   { repo: "t3-oss/create-t3-turbo", rootDirectory: "apps/tanstack-start", text: "T3" },
-  { repo: "belgattitude/nextjs-monorepo-example", rootDirectory: "apps/vite-app", text: "Vite" },
+  // Replaces belgattitude/nextjs-monorepo-example, which needs a version of @httpx/treeu that the registry of the test does not have.
+  {
+    repo: "kriasoft/react-starter-kit",
+    rootDirectory: "apps/app",
+    variables: { VITE_APP_NAME: "Acme" },
+    text: "Acme",
+  },
 ]);
 
 const refused = (language: string) => `${language} project. Node.js and Workers projects can be deployed.`;

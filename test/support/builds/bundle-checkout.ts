@@ -16,9 +16,16 @@ export interface TestCheckout extends AsyncDisposable {
 /** Creates a checkout with these files, which map paths to contents. */
 export async function createCheckout(files: Readonly<Record<string, Content>>): Promise<TestCheckout> {
   const checkout = await createEmptyCheckout();
-  for (const [name, content] of Object.entries(files))
-    await writeContent(path.join(checkout.sourceDirectory, name), content);
+  await writeFiles(checkout, files);
   return checkout;
+}
+
+/** Adds files to a checkout. */
+export async function writeFiles(
+  { sourceDirectory }: Pick<TestCheckout, "sourceDirectory">,
+  files: Readonly<Record<string, Content>>,
+): Promise<void> {
+  for (const [name, content] of Object.entries(files)) await writeContent(path.join(sourceDirectory, name), content);
 }
 
 export async function createEmptyCheckout(): Promise<TestCheckout> {

@@ -1,8 +1,8 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
 import { adviseToSet, findMissingVariables } from "../../../../domain/shared/missing-variables.ts";
-import { adviseOnImport } from "./advise-on-import.ts";
+import { ABSENT_FILE, adviseOnImport } from "./advise-on-import.ts";
 import { explainMissingCommand } from "./explain-command.ts";
-import { type BuildConnections, explainConnection } from "./explain-network.ts";
+import { type BuildConnections, explainConnection, explainDownloadedPackage } from "./explain-network.ts";
 import { adviseOnNodeVersion, isAboutNodeVersion } from "./explain-node-version.ts";
 import { findCause } from "./find-cause.ts";
 
@@ -10,6 +10,7 @@ const HEAP_LIMIT = /heap out of memory/;
 
 /** The advice for a cause that matches. The first match decides. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/\bENOENT: no such file or directory, \w+ '(?!\/)/, ABSENT_FILE],
   [
     /0308010C|digital envelope routines/,
     "webpack 4 needs an algorithm that Node.js has removed. Update the tool that uses it (such as react-scripts to 5), or add NODE_OPTIONS=--openssl-legacy-provider before the command of the build script.",
@@ -58,6 +59,8 @@ export function explainBuildFailure(
   if (lines.some((line) => HEAP_LIMIT.test(line))) return heapLimit();
   const command = explainMissingCommand("The build script", code === COMMAND_NOT_FOUND ? [cause, ...lines] : [cause]);
   if (command !== null) return command;
+  const downloaded = explainDownloadedPackage(lines, connections);
+  if (downloaded !== null) return downloaded;
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
   const advice =

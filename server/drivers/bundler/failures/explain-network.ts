@@ -27,6 +27,28 @@ const HOST = /https?:\/\/([a-z\d.-]+\.[a-z]{2,})/gi;
 
 const MAX_HOSTS = 10;
 
+/** What npx, `pnpm dlx`, bunx and `yarn dlx` print of a package that is not installed and that they cannot download. */
+const REGISTRY_REQUESTS: readonly RegExp[] = [
+  /(?:npm error .{0,40}(?:403 Forbidden - GET|request to)|ERR_PNPM_\w+ {1,2}GET) https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com)\/((?:@[\w.-]+(?:\/|%2f))?[\w.-]+)/i,
+  /\bdownloading package manifest ((?:@[\w.-]+\/)?[\w.-]+)/,
+  /\bYN0027: ((?:@[\w.-]+\/)?[\w.-]+)@unknown can't be resolved/,
+];
+
+/** Says which package a build script tried to download; `null` if its output names none. */
+export function explainDownloadedPackage(
+  lines: readonly string[],
+  { kind }: Pick<BuildConnections, "kind">,
+): BuildFailure | null {
+  if (kind === "public") return null;
+  const requested = lines.map((line) => REGISTRY_REQUESTS.map((pattern) => pattern.exec(line)?.[1]).find(Boolean));
+  const name = requested.find((found) => found !== undefined)?.replace(/%2f/i, "/");
+  if (name === undefined) return null;
+  return userFailure(
+    `The build script runs the package ${name}, which is not installed. Builds cannot download packages.`,
+    `Add it to devDependencies in package.json (npm install --save-dev ${name}), commit the lockfile too, and deploy again. npx and bunx then run the installed package; replace dlx by exec.`,
+  );
+}
+
 /** Says that a build requested hosts that the operator's setting does not allow. */
 export function explainRefusedHost(hosts: readonly string[], egress: EgressSetting | null): BuildFailure {
   const { setting = "none", isPublic = false } = egress ?? {};

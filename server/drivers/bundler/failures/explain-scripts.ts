@@ -18,15 +18,25 @@ const MISSING_PROGRAMS: readonly (readonly [RegExp, string])[] = [
 /** What node-gyp prints when the compiler, and no download, failed. */
 const COMPILER_FAILURE = /gyp ERR! build error|gyp ERR! stack Error: `make` failed/;
 
-/** Says why an install script failed, and what to do. */
+/**
+ * Says why an install script failed, and what to do.
+ *
+ * @param nodeVersion - with which it ran
+ */
 export function explainScriptFailure(
   code: number,
   report: ScriptReport | null,
   refused: readonly RefusedRequest[],
+  nodeVersion: string,
 ): BuildFailure {
   const failure = report?.failures.find(({ isTolerated }) => !isTolerated);
   if (failure === undefined) return userFailure(`The install scripts failed with exit code ${code}.`, REPRODUCE);
   const subject = describeScript(failure);
+  if (failure.packageName === "node-sass")
+    return userFailure(
+      `${subject} has no program for this build: it downloads the program from github.com, or compiles it with Python 2.`,
+      "node-sass is no longer maintained. Replace it by sass: npm uninstall node-sass && npm install --save-dev sass. Commit the lockfile, and deploy again.",
+    );
   const program = MISSING_PROGRAMS.find(([pattern]) => failure.tail.some((line) => pattern.test(line)))?.[1];
   if (program !== undefined)
     return userFailure(
@@ -35,7 +45,7 @@ export function explainScriptFailure(
         ? "Update the package: this version is too old for the machine of the service."
         : `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
     );
-  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure);
+  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure, nodeVersion);
   const hosts = hostsOf(failure, refused);
   if (failure.packageName === "sharp" && hosts.length > 0)
     return userFailure(
@@ -47,7 +57,7 @@ export function explainScriptFailure(
   if (unresolved !== undefined)
     return userFailure(
       `${subject} requested the package ${unresolved}, which the install did not resolve.`,
-      "Add it to the dependencies in package.json, commit the lockfile, and deploy again. Install scripts install no further packages.",
+      "Add it to the dependencies in package.json, commit the lockfile, and deploy again. Install scripts install no further packages, so replace dlx by exec.",
     );
   const cause = findCause(failure.tail.map(toSingleLine)) ?? "it printed nothing.";
   return userFailure(`${subject} failed with exit code ${failure.code}: ${cause}`, REPRODUCE);
@@ -74,11 +84,11 @@ export function listRefusedHosts(refused: readonly RefusedRequest[]): string[] {
   return [...new Set(lines)].slice(0, MAX_LINES);
 }
 
-function notCompiled({ packageName, event, tail }: ScriptFailure): BuildFailure {
+function notCompiled({ packageName, event, tail }: ScriptFailure, nodeVersion: string): BuildFailure {
   const error = tail.map(toSingleLine).find((line) => /\berror: /.test(line));
   return userFailure(
-    `${describeScript({ packageName, event })} could not compile its program for Node.js ${process.versions.node}${error === undefined ? "." : `: ${error}`}`,
-    "Update the package to a version that supports this Node.js or has a prebuilt program as an npm package, and deploy again. The build log has the last lines of the compiler.",
+    `${describeScript({ packageName, event })} could not compile its program for Node.js ${nodeVersion}${error === undefined ? "." : `: ${error}`}`,
+    'Update the package to a version that supports this Node.js or has a prebuilt program as an npm package. Or choose a Node.js that it supports, such as "engines": { "node": "20" } in package.json, and deploy again. The build log has the last lines of the compiler.',
   );
 }
 

@@ -14,7 +14,7 @@ const SKIPPED: readonly RegExp[] = [
   /^(error during build|failed to compile\.?|> ?build error occurred|✗ build failed.*)/i,
   /(failed with|found) \d+ errors?[:.]?$/i,
   /\berror:$/i,
-  /^(\[error\] )?✗ Build failed/,
+  /^(\[error\] )?[✗x] Build failed/,
   // What Node prints of the error of a bundler.
   /^errors: \[/,
   /^\W*Error: Command failed/,
@@ -47,7 +47,7 @@ const NETWORK = /\b(ENOTFOUND|EAI_AGAIN)\b|Could not resolve host: |from Google 
 
 /** Lines that probably state a reason. */
 const LIKELY =
-  /\b(errors?|fail(ed|ure)?|cannot|can't|could not|unable|invalid|missing|unexpected|not (found|defined|exported))\b/i;
+  /\b(errors?|fail(ed|ure)?|cannot|can't|could not|unable|invalid|missing|unexpected|not (found|defined|exported)|E(NOENT|EXIST|ACCES|ISDIR|NOTDIR|PERM|ROFS))\b/i;
 
 /** The path of a file, with a position, in the line before a reason. */
 const LOCATION = /^(?:ERROR in |\[plugin [^\]]+\] )?(?:\.\/)?([\w@./[\]()-]+\.\w+(?::\d+:\d+)?)(?: \d+:[\d-]+)?:?$/;

@@ -2,7 +2,8 @@
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
 // usage: node run-install.ts <lockfile>[?without=name@1.0.0,...] <registry> <program> [argument...]
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { removeOtherPlatforms } from "./other-platforms.ts";
 import { REPLACED_REGISTRY } from "./replaced-registry.ts";
 import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
@@ -18,7 +19,8 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
     .replaceAll(/(^ +resolution: \{.*\btarball: )https?:\/\/[^/\s,}]+\/(?=[^\s,}]*\/-\/)/gm, `$1${registry}`)
     // Yarn 2 and later: `resolution: "name@npm:1.0.0::__archiveUrl=https%3A%2F%2Fhost..."`. Without it, the registry is used.
     .replaceAll(/::__archiveUrl=[^"&\s]+(?=")/g, "");
-  const kept = without === "" ? replaced : withoutEntries(replaced, without.split(","));
+  const fitting = lockfile === "yarn.lock" ? removeOtherPlatforms(replaced) : replaced;
+  const kept = without === "" ? fitting : withoutEntries(fitting, without.split(","));
   if (kept !== text) writeFileSync(lockfile, kept);
 }
 
@@ -49,7 +51,17 @@ if (accepted !== workspace) writeFileSync(workspaceFile, accepted);
 // Yarn 1 clones a repository whose URL has a user, and gets the archive of one in the short form. Only Yarn 1 has this variable.
 const manifest = program === "yarn" && process.env["YARN_REGISTRY"] !== undefined ? shortenRepositories() : null;
 
+// Yarn 2 and later write each package to a temporary file, and remove all of them at the end. /tmp of the sandbox is small.
+const yarnFolder = process.env["YARN_GLOBAL_FOLDER"];
+if (yarnFolder !== undefined) {
+  process.env["TMPDIR"] = `${yarnFolder}/temporary`;
+  mkdirSync(process.env["TMPDIR"], { recursive: true });
+}
+
 process.exitCode = await runPackageManager(program, programArguments);
+
+const bunCache = process.env["BUN_INSTALL_CACHE_DIR"];
+if (program === "bun" && bunCache !== undefined) rmSync(bunCache, { recursive: true, force: true });
 
 if (manifest !== null) writeFileSync("package.json", manifest);
 if (accepted !== workspace) writeFileSync(workspaceFile, workspace);

@@ -81,7 +81,7 @@ async function runScripts(
   const report = await readReport(path.join(context.scratchDirectory, reportName));
   const refused = session.refused();
   for (const line of listRefusedHosts(refused)) say(context, line);
-  if (code !== 0) throw explainScriptFailure(code, report, refused);
+  if (code !== 0) throw explainScriptFailure(code, report, refused, context.nodeVersion ?? process.versions.node);
   const warnings = (report?.failures ?? []).map((failure) => describeTolerated(failure, refused));
   return { warnings, wroteOutside: report?.wroteOutside ?? true };
 }

@@ -62,9 +62,18 @@ export async function findServerCommand(
   const common = findCommonFiles();
   // What a build wrote comes before its source.
   const built = common.filter((file) => /^(dist|build)\//.test(file));
-  const files = [...built, entry, ...common].filter((file) => file !== undefined);
+  const files = [...built, entry, ...common]
+    .filter((file) => file !== undefined)
+    .filter((file) => !isScriptOfPage(file));
   for (const file of new Set(files)) if (await isServer(file, "node")) return readWebProcess() ?? serveFile(file);
   return null;
+}
+
+/** Whether the page of the project loads a file, which is thus a script for browsers. Packages that it imports can import `node:http`. */
+function isScriptOfPage(file: string): boolean {
+  if (!isFile("index.html")) return false;
+  const sources = readFileSync("index.html", "utf8").matchAll(/<script\b[^>]*\ssrc=["']?([^"'\s>?]+)/gi);
+  return sources.some(([, source = ""]) => source.replace(/^\.?\//, "") === file);
 }
 
 /** As `findServerCommand`, for a project that is a Node server according to its owner, whatever its files export. */
