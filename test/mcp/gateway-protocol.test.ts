@@ -195,6 +195,8 @@ verifies(
           id: app.id,
           name: "guestbook",
           slug: app.slug,
+          environment: null,
+          parent_id: null,
           status: "ready",
           status_message: null,
           created_at: app.createdAt.toISOString(),

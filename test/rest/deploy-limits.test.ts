@@ -53,7 +53,7 @@ verifies(
       [400, { body: "{", headers: json }],
       [413, { body: JSON.stringify({ repo: "x".repeat(9 * 1024 * 1024) }), headers: json }],
       [415, { body: "repo=acme/site", headers: { "content-type": "text/plain" } }],
-      [400, {}],
+      [415, {}],
       [400, { body: `{"repo": "../.."}`, headers: json }],
     ];
     for (const [at, [status, request]] of attempts.entries()) {
