@@ -92,7 +92,7 @@ test("instructions that were saved in another tab meanwhile are merged, and the 
 const HANDBOOK: Readonly<Record<string, string>> = {
   "travel/trains.md": "# Travel\n\n## Trains\n\nEmployees travel by train in **first class** after four hours.\n",
   "office/parking.txt": "Parking behind the house is free.\n",
-  "office/plan.xlsx": "not a document",
+  "office/plan.psd": "not a document",
 };
 
 test("a folder is uploaded to Knowledge, and the citation of an answer opens its passage", async () => {
@@ -106,7 +106,7 @@ test("a folder is uploaded to Knowledge, and the citation of an answer opens its
   await page.getByText("No documents yet.").waitFor();
   await page.locator('input[aria-label="Folder"]').setInputFiles(folder);
   await page.getByText("2 added, 1 skipped.").waitFor();
-  await page.getByText("The type .xlsx is not read.").waitFor();
+  await page.getByText("The type .psd is not read.").waitFor();
   await page.getByLabel("Question").fill("In which class do employees travel by train?");
   await button(page, "Ask").click();
   const card = page.getByRole("region", { name: "Answer" }).getByRole("listitem").first();
