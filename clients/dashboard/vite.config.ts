@@ -57,7 +57,7 @@ function keepEditorApart(): Plugin {
 
 /** What the first page needs of the dashboard's own files: all but pages and what they load when it is needed. */
 const FIRST_PAGE =
-  /dashboard[\\/]src[\\/](?!pages|live|event-|copy|use-followed|main|ui[\\/](log|markdown|editor|text-diff|bar-|code-|command|use-|menu|user-menu|organization-menu|toasts|ansi|meter|dropped|connected|secret|described|safe|version-))/;
+  /dashboard[\\/]src[\\/](?!pages|live|event-|copy|use-followed|main|ui[\\/](log|markdown|editor|text-diff|bar-|code-|command|use-|toggle-|menu|user-menu|organization-menu|toasts|ansi|meter|drop|connected|secret|described|safe|version-))/;
 
 export default defineConfig({
   root: HERE,

@@ -54,6 +54,24 @@ export type DeploymentSource = Pick<
   | "promotedFrom"
 >;
 
+/** The source of a deployment that uses the bundle of an earlier one again. */
+export function sourceOfKept(kept: Deployment): Omit<DeploymentSource, "trigger"> {
+  const { repo = null, branch = null, commit = null, customization = null, rootDirectory = null } = kept;
+  const { archiveId = null, requestedRuntime = null, gitHost = null, buildNetwork } = kept;
+  return {
+    repo,
+    archiveId,
+    gitHost,
+    branch,
+    branchIsDefault: false,
+    commit,
+    customization,
+    rootDirectory,
+    buildNetwork,
+    requestedRuntime,
+  };
+}
+
 /**
  * Records a further deployment of an app and queues it, both in one transaction. It replaces a deployment of the app that
  * still waits for a worker, and starts when the one that is in progress has ended.

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { App } from "../apps/app.entity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
+import { addDeployment, type AddDeploymentDeps, sourceOfKept } from "./add-deployment.ts";
 import type { DeploymentView } from "./deployment-view.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
@@ -24,22 +24,7 @@ export function rollBackApp(
   const call = { caller, appId, request: { rollback_to: number }, idempotencyKey };
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
-    const { repo = null, branch = null, commit = null, customization = null, rootDirectory = null } = target;
-    const { archiveId = null, requestedRuntime = null, gitHost = null, buildNetwork } = target;
-    return {
-      trigger: "rollback",
-      repo,
-      archiveId,
-      gitHost,
-      branch,
-      branchIsDefault: false,
-      commit,
-      customization,
-      rootDirectory,
-      buildNetwork,
-      requestedRuntime,
-      rollbackToId: target.id,
-    };
+    return { ...sourceOfKept(target), trigger: "rollback", rollbackToId: target.id };
   });
 }
 

@@ -46,6 +46,12 @@ export function findPathProblem(path: string): string | null {
   return isDocumentFile(path) ? null : `has the type .${path.split(".").at(-1)?.slice(0, 20)}, which is not read.`;
 }
 
+/** Returns the folder in which all files are, such as `docs` of `docs/a.md` and `docs/b/c.md`; `null` if there is none. */
+export function findCommonFolder(paths: readonly string[]): string | null {
+  const [first = "", ...others] = new Set(paths.map((path) => (path.includes("/") ? path.split("/", 1)[0] : "")));
+  return first === "" || others.length > 0 ? null : first;
+}
+
 /**
  * Returns what stands before the paths of an archive: nothing if all its files are in one folder, and otherwise the name of the archive, so
  * that the files have the names that they would have as a folder.
@@ -53,8 +59,7 @@ export function findPathProblem(path: string): string | null {
  * @param paths - of the files that are stored
  */
 export function archivePrefix(archiveName: string, paths: readonly string[]): string {
-  const [first = "", ...others] = new Set(paths.map((path) => (path.includes("/") ? path.split("/", 1)[0] : "")));
-  if (first !== "" && others.length === 0) return "";
+  if (findCommonFolder(paths) !== null) return "";
   const name = (archiveName.split(/[/\\]/).at(-1) ?? "").replace(/\.zip$/i, "");
   return name === "" ? "" : `${name}/`;
 }

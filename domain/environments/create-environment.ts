@@ -10,6 +10,7 @@ import { Deployment } from "../deployments/deployment.entity.ts";
 import { copyChanges } from "../deployments/stored-customizations.ts";
 import { checkBranch } from "../repositories/repository-rules.ts";
 import type { Caller } from "../shared/caller.ts";
+import { MAX_DISPLAY_NAME_LENGTH } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
 import type { VariableCipher } from "../variables/variable-cipher.ts";
@@ -111,14 +112,11 @@ async function checkIsNew(em: EntityManager, parent: App, name: string): Promise
   throw new ServiceError("conflict", `The app has an environment ${name} already: ${state}.`);
 }
 
-/** The longest name of an app. */
-const MAX_NAME_LENGTH = 100;
-
 /** A name for people, which is in the slug too. */
 function nameOf(parent: App, name: string): string {
   const suffix = ` (${name})`;
   const characters = Array.from(parent.name);
-  while (characters.join("").length > MAX_NAME_LENGTH - suffix.length) characters.pop();
+  while (characters.join("").length > MAX_DISPLAY_NAME_LENGTH - suffix.length) characters.pop();
   return `${characters.join("").trimEnd()}${suffix}`;
 }
 

@@ -1,6 +1,6 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { addDeployment, type AddDeploymentDeps } from "../deployments/add-deployment.ts";
+import { addDeployment, type AddDeploymentDeps, sourceOfKept } from "../deployments/add-deployment.ts";
 import type { DeploymentView } from "../deployments/deployment-view.ts";
 import { Deployment } from "../deployments/deployment.entity.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -34,23 +34,7 @@ export function promoteApp(
   return addDeployment(deps, call, async (em, app) => {
     const promoted = await findLive(em, await lockEnvironment(em, app, from), { from, number });
     await checkIsNotLive(em, app, promoted, from);
-    const { repo = null, branch = null, commit = null, customization = null, rootDirectory = null } = promoted;
-    const { archiveId = null, requestedRuntime = null, gitHost = null, buildNetwork } = promoted;
-    return {
-      trigger: "promotion",
-      repo,
-      archiveId,
-      gitHost,
-      branch,
-      branchIsDefault: false,
-      commit,
-      customization,
-      rootDirectory,
-      buildNetwork,
-      requestedRuntime,
-      promotedFromId: promoted.id,
-      promotedFrom: from,
-    };
+    return { ...sourceOfKept(promoted), trigger: "promotion", promotedFromId: promoted.id, promotedFrom: from };
   });
 }
 

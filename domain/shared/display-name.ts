@@ -1,6 +1,6 @@
 import { ServiceError } from "./errors.ts";
 
-const MAX_LENGTH = 100;
+export const MAX_DISPLAY_NAME_LENGTH = 100;
 
 /**
  * Checks a name that people give to an app, a server or an agent.
@@ -8,10 +8,10 @@ const MAX_LENGTH = 100;
  * @throws {ServiceError} `invalid`
  */
 export function checkDisplayName(name: string): void {
-  if (isPlainLine(name, MAX_LENGTH)) return;
+  if (isPlainLine(name, MAX_DISPLAY_NAME_LENGTH)) return;
   throw new ServiceError(
     "invalid",
-    `name: must be one line of 1 to ${MAX_LENGTH} characters without spaces at its ends. Example: "Shop".`,
+    `name: must be one line of 1 to ${MAX_DISPLAY_NAME_LENGTH} characters without spaces at its ends. Example: "Shop".`,
   );
 }
 

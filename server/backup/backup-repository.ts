@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import PQueue from "p-queue";
 import { z } from "zod";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { parseJson } from "../../domain/shared/json.ts";
 import { BackupError } from "./backup-error.ts";
 import { CHUNK_BYTES, ChunkCodec } from "./chunk-codec.ts";
 
@@ -199,11 +200,7 @@ async function createCodec(store: ObjectStore, secret: string | null): Promise<C
 }
 
 function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8")) as unknown;
-  } catch {
-    return null;
-  }
+  return parseJson(Buffer.from(bytes).toString("utf8"));
 }
 
 /** Divides a stream of bytes into chunks of the same size, except the last one. */

@@ -1,8 +1,9 @@
-import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { sha256Hex } from "../../domain/shared/sha256.ts";
 import { openNodeServers } from "../composition/edge.ts";
 import { openObjectStore } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
@@ -228,8 +229,5 @@ function newId(): string {
 
 /** Tells two secrets apart without telling either. */
 export function checkOf(tokenSecret: string): string {
-  return createHash("sha256")
-    .update(Buffer.from(hkdfSync("sha256", tokenSecret, "", "backup check", 32)))
-    .digest("hex")
-    .slice(0, 16);
+  return sha256Hex(new Uint8Array(hkdfSync("sha256", tokenSecret, "", "backup check", 32))).slice(0, 16);
 }

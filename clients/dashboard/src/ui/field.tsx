@@ -134,6 +134,12 @@ export function readText(form: FormData, name: string): string {
   return readValue(form, name).trim();
 }
 
+/** Returns the trimmed texts of the form fields with these names that exist and are not empty. */
+export function readGiven<Name extends string>(form: FormData, names: readonly Name[]): Partial<Record<Name, string>> {
+  const given = names.map((name) => [name, readText(form, name)] as const).filter(([, text]) => text !== "");
+  return Object.fromEntries(given) as Partial<Record<Name, string>>;
+}
+
 /** Returns the text of a form field as it was entered. */
 export function readValue(form: FormData, name: string): string {
   const value = form.get(name);

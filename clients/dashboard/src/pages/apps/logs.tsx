@@ -4,7 +4,7 @@ import { type Deployment, deploymentsQuery } from "../../deployments-query.ts";
 import { isChanging } from "../../apps-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { useChangeSearch } from "../../search-params.ts";
-import { Button } from "../../ui/button.tsx";
+import { ToggleGroup } from "../../ui/toggle-group.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Choice } from "../../ui/filter-bar.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -41,7 +41,7 @@ export function LogsTab() {
   const { id } = useApp();
   const deployments = useQuery(deploymentsQuery(orgId, id));
   const { source, level, range, change } = useFilter();
-  const switches = <SourceSwitch source={source} onChange={(log) => change({ log })} />;
+  const switches = <ToggleGroup label="Log" value={source} options={SOURCES} onChange={(log) => change({ log })} />;
   return (
     <Panel title="Logs">
       {source === "runtime" ? (
@@ -97,24 +97,6 @@ function useFilter() {
     range: choose("range", RANGES) ?? "1h",
     change,
   };
-}
-
-function SourceSwitch({ source, onChange }: { source: string; onChange: (source: string) => void }) {
-  return (
-    <div role="group" aria-label="Log" className="flex gap-1">
-      {SOURCES.map(([value, label]) => (
-        <Button
-          key={value}
-          variant="quiet"
-          aria-pressed={source === value}
-          onClick={() => onChange(value)}
-          className={source === value ? "bg-selected text-ink" : ""}
-        >
-          {label}
-        </Button>
-      ))}
-    </div>
-  );
 }
 
 function RunningDeployment({ newest }: { newest: Deployment | undefined }) {

@@ -5,10 +5,11 @@ import { organizationSettingsQuery } from "../../organization-settings-query.ts"
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
-import { Checkbox, Field, readText, readValue, Select, TextArea } from "../../ui/field.tsx";
+import { Checkbox, Field, readGiven, readText, readValue, Select, TextArea } from "../../ui/field.tsx";
 import { Alert } from "../../ui/notice.tsx";
 import { PageTitle } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { ToggleGroup } from "../../ui/toggle-group.tsx";
 import { gitConnectionsQuery } from "../settings/git-connections-query.ts";
 import { DeployLimits } from "./deploy-limits.tsx";
 import { EXAMPLES } from "./examples.ts";
@@ -59,7 +60,7 @@ function DeployForm() {
   return (
     <form className="space-y-5" onSubmit={submit}>
       <Panel title="Source">
-        <OriginSwitch origin={origin} onChange={setOrigin} />
+        <ToggleGroup label="Where the source is" value={origin} options={ORIGINS} onChange={setOrigin} />
         {origin === "repository" ? (
           <RepositorySource source={repository} onChange={setRepository} />
         ) : (
@@ -82,24 +83,6 @@ function DeployForm() {
         </Button>
       </div>
     </form>
-  );
-}
-
-function OriginSwitch({ origin, onChange }: { origin: Origin; onChange: (origin: Origin) => void }) {
-  return (
-    <div role="group" aria-label="Where the source is" className="flex gap-1">
-      {ORIGINS.map(([value, label]) => (
-        <Button
-          key={value}
-          variant="quiet"
-          aria-pressed={origin === value}
-          onClick={() => onChange(value)}
-          className={origin === value ? "bg-selected text-ink" : ""}
-        >
-          {label}
-        </Button>
-      ))}
-    </div>
   );
 }
 
@@ -224,10 +207,6 @@ function MoreSettings() {
       </div>
     </Disclosure>
   );
-}
-
-function readGiven(form: FormData, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, readText(form, name)]).filter(([, text]) => text !== ""));
 }
 
 function readRepository(form: FormData, { chosen }: EnteredSource) {

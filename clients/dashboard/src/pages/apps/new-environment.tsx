@@ -5,7 +5,7 @@ import type { Environment } from "../../environments-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Checkbox, Field, readText } from "../../ui/field.tsx";
+import { Checkbox, Field, readGiven, readText } from "../../ui/field.tsx";
 import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { useOpenDeployment } from "./use-open-deployment.ts";
@@ -83,10 +83,9 @@ function useCreate({ app_id: id }: Environment) {
   const openDeployment = useOpenDeployment();
   return useMutation({
     mutationFn: (form: FormData) => {
-      const branch = form.has("branch") ? readText(form, "branch") : "";
       const copies = form.has("copy_variables");
       const name = readText(form, "name");
-      return api.environments.create.mutate({ id, name, copy_variables: copies, ...(branch !== "" && { branch }) });
+      return api.environments.create.mutate({ id, name, copy_variables: copies, ...readGiven(form, ["branch"]) });
     },
     onSuccess: async ({ app_id: created }) => {
       const queryKeys = ["apps", "environments"].map((name) => [name, orgId]);

@@ -7,7 +7,7 @@ import { showToast } from "../../show-toast.ts";
 import { formatError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, readText, TextArea } from "../../ui/field.tsx";
+import { Field, readGiven, TextArea } from "../../ui/field.tsx";
 import { Alert } from "../../ui/notice.tsx";
 import { useApp } from "./app-context.ts";
 import { SourceUpload } from "./source-upload.tsx";
@@ -70,7 +70,7 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
-        const request = readRequest(new FormData(event.currentTarget));
+        const request = readGiven(new FormData(event.currentTarget), ["branch", "commit", "customization"]);
         redeploy.mutate({ request, ...(source !== null && { source }) }, { onSuccess: onDone });
       }}
     >
@@ -107,11 +107,6 @@ function RedeployForm({ onDone }: { onDone: () => void }) {
   );
 }
 
-function readRequest(form: FormData): Request {
-  const names = (["branch", "commit", "customization"] as const).filter((name) => form.has(name));
-  return Object.fromEntries(names.map((name) => [name, readText(form, name)]).filter(([, text]) => text !== ""));
-}
-
 /** Starts a deployment, and opens its page. */
 function useRedeploy() {
   const { api } = useOrganization();
@@ -120,7 +115,7 @@ function useRedeploy() {
   const openDeployment = useOpenDeployment();
   return useMutation({
     mutationFn: async ({ request, source }: { request: Request; source?: UploadedSource }) => {
-      const archive = source === undefined ? {} : { archive: await upload(source) };
+      const archive = await upload(source);
       return api.deployments.redeploy.mutate({ id, ...request, ...archive });
     },
     onSuccess: ({ number }) => openDeployment(id, number),

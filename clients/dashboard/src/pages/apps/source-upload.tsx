@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { isAlwaysLeftOut } from "../../../../../domain/archives/source-folder.ts";
 import { Button } from "../../ui/button.tsx";
 import { DropZone } from "../../ui/drop-zone.tsx";
 import { type DroppedFile, listDroppedFiles } from "../../ui/dropped-files.ts";
@@ -42,8 +43,7 @@ export function SourceUpload({ source, onChange }: SourceUploadProps) {
 
 const READ = {
   // Folders that are never deployed can have a hundred thousand files.
-  dropped: async (data: DataTransfer) =>
-    (await listDroppedFiles(data, (name) => name === "node_modules" || name === ".git")).files,
+  dropped: async (data: DataTransfer) => (await listDroppedFiles(data, isAlwaysLeftOut)).files,
   chosen: async (files: FileList) =>
     Array.from(files, (file) => ({ path: file.webkitRelativePath || file.name, file })),
 };

@@ -9,7 +9,7 @@ import {
   isSecretFile,
   toAppName,
 } from "../../../../../domain/archives/source-folder.ts";
-import { listLinks } from "../../../../../domain/documents/archive-files.ts";
+import { findCommonFolder, listLinks } from "../../../../../domain/documents/archive-files.ts";
 import type { DroppedFile } from "../../ui/dropped-files.ts";
 import { formatBytes } from "../../ui/quantities.ts";
 
@@ -81,7 +81,10 @@ async function unzip(file: File): Promise<DroppedFile[]> {
 }
 
 async function readFiles(files: readonly DroppedFile[], archiveName: string | null): Promise<UploadedSource> {
-  const { folder, inside } = removeCommonFolder(files);
+  // A dropped folder, and most archives, have all files in one folder.
+  const folder = findCommonFolder(files.map(({ path }) => path));
+  const inside =
+    folder === null ? files : files.map(({ path, file }) => ({ path: path.slice(folder.length + 1), file }));
   const candidates = inside.filter(({ path }) => !path.split("/").some(isAlwaysLeftOut));
   const ignored = await readIgnoreFiles(candidates);
   const wanted = candidates.filter(({ path }) => !ignored.has(path));
@@ -89,7 +92,7 @@ async function readFiles(files: readonly DroppedFile[], archiveName: string | nu
   const deployed = wanted.filter((file) => !isSecret(file)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   if (deployed.length === 0) throw new SourceError("There are no files to deploy.");
   return {
-    name: toAppName(archiveName ?? folder),
+    name: toAppName(archiveName ?? folder ?? ""),
     fileCount: deployed.length,
     size: deployed.reduce((sum, { file }) => sum + file.size, 0),
     notes: describeLeftOut(secrets, wanted.length < inside.length),
@@ -109,15 +112,6 @@ function describeLeftOut(secrets: readonly DroppedFile[], hasIgnored: boolean): 
     );
   if (hasIgnored) notes.push("node_modules, .git and what .gitignore names are left out.");
   return notes;
-}
-
-/** A dropped folder, and most archives, have all files in one folder. */
-function removeCommonFolder(files: readonly DroppedFile[]): { folder: string; inside: readonly DroppedFile[] } {
-  const [folder = "", ...others] = new Set(
-    files.map(({ path }) => (path.includes("/") ? (path.split("/", 1)[0] ?? "") : "")),
-  );
-  if (folder === "" || others.length > 0) return { folder: "", inside: files };
-  return { folder, inside: files.map(({ path, file }) => ({ path: path.slice(folder.length + 1), file })) };
 }
 
 class IgnoredPaths {

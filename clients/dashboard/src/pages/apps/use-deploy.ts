@@ -21,7 +21,7 @@ export function useDeploy() {
   const openDeployment = useOpenDeployment();
   return useMutation({
     mutationFn: async ({ request, source }: Deploy) => {
-      const archive = source === undefined ? {} : { archive: await upload(source) };
+      const archive = await upload(source);
       return api.apps.deploy.mutate({ ...request, ...archive });
     },
     onSuccess: async ({ app_id: id }) => {
