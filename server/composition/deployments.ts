@@ -73,7 +73,7 @@ export async function openDeployments(
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
   const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
-  const objects = await openOwnObjectStore(config, opening);
+  const objects = await openOwnObjectStore(config, edge.installation, opening);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
   const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;
@@ -109,7 +109,7 @@ export async function openDeployments(
       databases: edge.databases,
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder,
-      trial: new IsolatedTrial(edge.isolatedRuntime, edge.databases),
+      trial: new IsolatedTrial(edge.isolatedRuntime, edge.trialDatabases),
       db: database.db,
       plans,
       tokenSecret,

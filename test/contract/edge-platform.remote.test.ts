@@ -1,5 +1,3 @@
-import path from "node:path";
-import { mkdir } from "node:fs/promises";
 import { EdgeClient } from "../../server/platforms/remote/edge-client.ts";
 import { EdgeServer } from "../../server/platforms/remote/edge-server.ts";
 import { openRemoteEdge } from "../../server/platforms/remote/remote-edge.ts";
@@ -35,11 +33,10 @@ async function openRemote() {
   await using opening = new AsyncDisposableStack();
   const t = opening.use(await openTestPlatform());
   const { scripts, ...platform } = t.platform;
-  const folder = path.join(t.dataDirectory, "publications");
-  await mkdir(folder);
   const server = opening.use(
     await EdgeServer.listen({
-      ...{ ports: { ...platform, platform: scripts }, tokenSecret: TOKEN_SECRET, folder, log },
+      ...{ ports: { ...platform, platform: scripts }, tokenSecret: TOKEN_SECRET, log },
+      dataDirectory: t.dataDirectory,
       ...{ host: "127.0.0.1", port: 0, installation: { id: "installation", epoch: 1, state: "active" } },
     }),
   );

@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import https from "node:https";
 import { once } from "node:events";
@@ -22,8 +22,8 @@ interface EdgeServerOptions {
   host: string;
   /** 0 selects a free port. */
   port: number;
-  /** An existing folder for the files of publications that arrive. */
-  folder: string;
+  /** The files of publications that arrive are in the folder `publications` below. */
+  dataDirectory: string;
   log: { warn(fields: object, message: string): void };
 }
 
@@ -38,9 +38,11 @@ const appSchema = z.object({ id: z.string(), slug: z.string() });
 export class EdgeServer implements AsyncDisposable {
   readonly #options: EdgeServerOptions;
   readonly #server: https.Server;
+  readonly #folder: string;
 
   private constructor(options: EdgeServerOptions) {
     this.#options = options;
+    this.#folder = path.join(options.dataDirectory, "publications");
     this.#server = https.createServer({ ...sharedKeyTls(options.tokenSecret).server, keepAliveTimeout: 60_000 });
     // A publication takes as long as the app needs to start.
     this.#server.requestTimeout = 0;
@@ -50,6 +52,9 @@ export class EdgeServer implements AsyncDisposable {
   /** @throws when the port is in use */
   static async listen(options: EdgeServerOptions): Promise<EdgeServer> {
     const server = new EdgeServer(options);
+    // An earlier process may have been killed during a publication.
+    await removeTree(server.#folder);
+    await mkdir(server.#folder, { recursive: true, mode: 0o700 });
     server.#server.listen(options.port, options.host);
     await once(server.#server, "listening");
     return server;
@@ -94,11 +99,10 @@ export class EdgeServer implements AsyncDisposable {
   }
 
   async #publish(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
-    const { ports, folder: root } = this.#options;
-    const folder = await mkdtemp(path.join(root, "publication-"));
+    const folder = await mkdtemp(path.join(this.#folder, "publication-"));
     try {
       const { slug, script } = await unpackPublication(request, folder);
-      const { problem = null } = await ports.platform.publish(slug, script, signal);
+      const { problem = null } = await this.#options.ports.platform.publish(slug, script, signal);
       return { problem: problem && encodeError(problem) };
     } finally {
       await removeTree(folder);
