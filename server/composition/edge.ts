@@ -15,9 +15,9 @@ import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms
 import { identifyInstallation, type Installation } from "../installation/installation.ts";
 import { openIsolatedPlatform } from "../platforms/embedded/open-isolated-platform.ts";
 import { EdgeClient } from "../platforms/remote/edge-client.ts";
-import type { EdgePorts } from "../platforms/remote/edge-methods.ts";
+import { type EdgePorts, INSTALLATION_PATH } from "../platforms/remote/edge-methods.ts";
 import { EdgeServer } from "../platforms/remote/edge-server.ts";
-import { openRemoteEdge, readRemoteInstallation } from "../platforms/remote/remote-edge.ts";
+import { openRemoteEdge } from "../platforms/remote/remote-edge.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
@@ -124,7 +124,7 @@ async function openEdgeOfOtherProcess(
     urlOf,
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
-    installation: await readRemoteInstallation(client),
+    installation: (await client.call(INSTALLATION_PATH, [])) as Installation,
   };
 }
 

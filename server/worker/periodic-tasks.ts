@@ -1,12 +1,18 @@
-import { syncAlwaysOnApps } from "../../domain/always-on/sync-always-on-apps.ts";
+import type { PgBoss } from "pg-boss";
+import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
+import { type AlwaysOnDeps, syncAlwaysOnApps } from "../../domain/always-on/sync-always-on-apps.ts";
+import type { Db } from "../../domain/database-types.ts";
+import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
+import type { Embeddings } from "../../domain/ports/embeddings.ts";
+import type { TranscriptSearch } from "../../domain/ports/transcript-search.ts";
 import { indexMissingProcedures } from "../../domain/procedures/index-missing-procedures.ts";
-import { enqueueDuePolls } from "../../domain/push-to-deploy/poll-branch.ts";
+import { enqueueDuePolls, type PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
 import { updateScopes } from "../../domain/search/update-scopes.ts";
-import { enforceStorage } from "../../domain/storage/enforce-storage.ts";
+import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { startEmbeddingTask } from "./embedding-task.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 import { EMBEDDED_TEXT_READERS, TEXT_READERS } from "./text-readers.ts";
-import type { WorkerOptions } from "./worker.ts";
 
 /** How late a look for new commits may be. */
 const POLL_PAUSE_MS = 5000;
@@ -20,7 +26,20 @@ const SERVER_CHECK_PAUSE_MS = 5000;
 const SEARCH_PAUSE_MS = 60_000;
 const MERGE_PAUSE_MS = 500;
 
-type TaskOptions = Omit<WorkerOptions, "leadership" | "buildConcurrency" | "retention">;
+export interface TaskOptions {
+  boss: PgBoss;
+  db: Db;
+  storage: EnforceDeps;
+  alwaysOn: AlwaysOnDeps;
+  /** Keeps the connections to gateways of agents. */
+  servers: { monitor: ServerMonitor; changes: ChangeFeed };
+  /** Deploys what is pushed, and tells the git host about it. */
+  pushes: PollBranchDeps;
+  /** `null` when no embeddings endpoint is configured. */
+  embeddings: Embeddings | null;
+  transcriptSearch: TranscriptSearch;
+  log: Logger;
+}
 
 /** Starts what is due periodically. Of several workers, only one does it. Disposing of the result waits for the current runs. */
 export function startPeriodicTasks(options: TaskOptions): AsyncDisposable {

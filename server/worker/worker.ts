@@ -1,6 +1,4 @@
-import type { PgBoss } from "pg-boss";
 import { removeLostArchives, removeUnusedArchives } from "../../domain/archives/remove-unused-archives.ts";
-import type { AlwaysOnDeps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
 import { LeaseLost } from "../../domain/deployments/lease.ts";
@@ -9,44 +7,26 @@ import { sweep } from "../../domain/deployments/sweep.ts";
 import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
 import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts";
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
-import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
-import type { Db } from "../../domain/database-types.ts";
 import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
 import { enqueueDueSources } from "../../domain/knowledge-sources/manage-sources.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import { runSourceJob } from "../../domain/knowledge-sources/run-source-job.ts";
 import { deployPush, type DeployPushDeps } from "../../domain/push-to-deploy/deploy-push.ts";
-import { pollBranch, type PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
+import { pollBranch } from "../../domain/push-to-deploy/poll-branch.ts";
 import { reportCommitStatus, type ReportStatusDeps } from "../../domain/push-to-deploy/report-commit-status.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
-import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
-import type { TranscriptSearch } from "../../domain/ports/transcript-search.ts";
-import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import { Leadership } from "../database/leadership.ts";
-import type { Logger } from "../telemetry/logger.ts";
-import { startPeriodicTasks } from "./periodic-tasks.ts";
+import { startPeriodicTasks, type TaskOptions } from "./periodic-tasks.ts";
 
-export interface WorkerOptions {
-  boss: PgBoss;
+export interface WorkerOptions extends TaskOptions {
   deps: DeploymentDeps;
-  storage: EnforceDeps;
-  alwaysOn: AlwaysOnDeps;
-  /** Keeps the connections to gateways of agents. */
-  servers: { monitor: ServerMonitor; changes: ChangeFeed };
   /** Reads the sources of Company Knowledge. */
   sources: ReadSourceDeps;
-  /** Deploys what is pushed, and tells the git host about it. */
-  pushes: DeployPushDeps & PollBranchDeps & ReportStatusDeps;
-  db: Db;
-  /** `null` when no embeddings endpoint is configured. */
-  embeddings: Embeddings | null;
+  pushes: TaskOptions["pushes"] & DeployPushDeps & ReportStatusDeps;
   agentWorkspaces: AgentWorkspaces;
-  transcriptSearch: TranscriptSearch;
   retention: Retention;
-  log: Logger;
   /** How many deployments run at once. */
   buildConcurrency: number;
   /** The database that several workers share, so that one of them does what is due periodically; `null` for the only worker. */

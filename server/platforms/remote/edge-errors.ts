@@ -23,7 +23,7 @@ export interface EncodedError {
 }
 
 /** The edge failed in a way that its ports do not describe. Its log has the details. */
-export class EdgeFailure extends Error {
+class EdgeFailure extends Error {
   override readonly name = "EdgeFailure";
 }
 

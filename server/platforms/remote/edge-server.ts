@@ -9,7 +9,6 @@ import type { LoggedApp } from "../../../domain/ports/runtime-logs.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { readBody } from "../../http/read-body.ts";
-import type { Installation } from "../../installation/installation.ts";
 import { EDGE_METHODS, type EdgePorts, FOLLOW_PATH, INSTALLATION_PATH, PUBLISH_PATH } from "./edge-methods.ts";
 import { encodeError } from "./edge-errors.ts";
 import { unpackPublication } from "./publication-archive.ts";
@@ -17,7 +16,8 @@ import { sharedKeyTls } from "./shared-key-tls.ts";
 
 interface EdgeServerOptions {
   ports: EdgePorts;
-  installation: Installation;
+  /** What the other processes must know of the installation. */
+  installation: object;
   tokenSecret: string;
   host: string;
   /** 0 selects a free port. */

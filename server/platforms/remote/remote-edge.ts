@@ -1,15 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
-import type { Installation } from "../../installation/installation.ts";
-import {
-  EDGE_METHODS,
-  type EdgePortName,
-  type EdgePorts,
-  FOLLOW_PATH,
-  INSTALLATION_PATH,
-  PUBLISH_PATH,
-} from "./edge-methods.ts";
+import { EDGE_METHODS, type EdgePortName, type EdgePorts, FOLLOW_PATH, PUBLISH_PATH } from "./edge-methods.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
 import { packPublication } from "./publication-archive.ts";
@@ -46,11 +38,6 @@ export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgeP
 }
 
 const NOT_SET = "the apps that are always on could not be sent to the edge; they are sent again later";
-
-/** What the edge says about the installation to which it belongs. */
-export async function readRemoteInstallation(client: EdgeClient): Promise<Installation> {
-  return (await client.call(INSTALLATION_PATH, [])) as Installation;
-}
 
 function portOf<Name extends EdgePortName>(client: EdgeClient, name: Name): EdgePorts[Name] {
   const methods = EDGE_METHODS[name].map((method) => [
