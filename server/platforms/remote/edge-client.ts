@@ -93,7 +93,7 @@ export class EdgeClient implements Disposable {
 
 async function readText(response: IncomingMessage): Promise<string> {
   try {
-    return (await response.toArray()).join("");
+    return (await response.setEncoding("utf8").toArray()).join("");
   } catch (cause) {
     throw new ConnectionLost("the connection to the edge was lost", { cause });
   }
