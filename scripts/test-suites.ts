@@ -10,6 +10,8 @@ export const BUILD_TESTS = [
   "test/drivers/package-registry/",
   "test/drivers/procedure-discovery/",
   "test/e2e/examples.test.ts",
+  "test/e2e/roles.test.ts",
+  "test/e2e/roles-kills.test.ts",
   "test/mcp/call-snippets.test.ts",
   "test/rest/generated-clients.test.ts",
   "test/rest/readme-clients.test.ts",
