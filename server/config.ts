@@ -18,6 +18,7 @@ import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
 import { pollSeconds } from "./config/poll-setting.ts";
 import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
+import { requireTokenSecret } from "./config/token-secret.ts";
 import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
@@ -126,7 +127,7 @@ export interface Config {
   backup: BackupSettings;
   gitBaseUrl: string;
   gitPollSeconds: number;
-  /** `null` when it is not configured. The service then stores a generated one in its data folder. */
+  /** `null` when it is not configured. The service then stores a generated one in its data folder, as it does its database. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
   buildEgress: BuildEgress;
@@ -165,13 +166,6 @@ export interface Config {
   npmEnvironment: Readonly<Record<string, string>>;
 }
 
-function requireTokenSecret({ TOKEN_SECRET }: z.infer<typeof environment>): void {
-  if (TOKEN_SECRET) return;
-  throw new ConfigError(
-    "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
-  );
-}
-
 /**
  * Reads the configuration from the process's environment.
  *
@@ -183,7 +177,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
   const values = parsed.data;
   const production = values.NODE_ENV === "production";
-  if (production) requireTokenSecret(values);
+  requireTokenSecret(values);
   const model = readModelSettings(values);
   const buildLimits = readBuildLimits(values);
   return Object.freeze({

@@ -11,6 +11,7 @@ import { StoredVariables } from "../../domain/variables/stored-variables.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { tokenSecretFile } from "../config/token-secret.ts";
 import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
@@ -120,15 +121,14 @@ const MIN_LENGTH = 32;
  */
 async function loadTokenSecret(configured: string | null, dataDirectory: string): Promise<string> {
   if (configured !== null) return configured;
-  const folder = path.join(dataDirectory, "secrets");
-  const file = path.join(folder, "token-secret");
+  const file = tokenSecretFile(dataDirectory);
   const stored = (await readFile(file, "utf8").catch(nullIfMissing))?.trim();
   if (stored !== undefined && stored.length >= MIN_LENGTH) return stored;
   // A new secret would change the token of every app, which only the operator may decide.
   if (stored !== undefined)
     throw new ConfigError(`${file} is damaged. Restore it from a backup, or remove it to change every app token.`);
   const generated = randomBytes(32).toString("hex");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await replaceFile(file, `${generated}\n`, 0o600);
   return generated;
 }
