@@ -4,6 +4,7 @@ import path from "node:path";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import type { PublicFiles } from "../../domain/ports/public-files.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
@@ -12,7 +13,9 @@ import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { tokenSecretFile } from "../config/token-secret.ts";
-import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
+import { importFolder } from "../drivers/agent-workspaces/import-folder.ts";
+import { StoredAgentWorkspaces } from "../drivers/agent-workspaces/stored-agent-workspaces.ts";
+import { WorkspaceRecords } from "../drivers/agent-workspaces/workspace-records.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import type { ReadinessDetails } from "../http/health.ts";
@@ -32,6 +35,7 @@ import {
   openJobQueue,
 } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
+import { openOwnObjectStore } from "./object-store.ts";
 import { openSharedState, openUsageCounter, type SharedState } from "./shared-state.ts";
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
@@ -66,6 +70,7 @@ export interface Foundation {
   variableCipher: VariableCipher;
   usageCounter: UsageCounter;
   edge: EdgeServices;
+  objects: ObjectStore;
   agentWorkspaces: AgentWorkspaces;
   /** Processes texts from outside in worker threads. */
   textWorkers: TextWorkerPool;
@@ -90,8 +95,8 @@ export async function openFoundation(
   const usageCounter = openUsageCounter(database, log, opening);
   const edgeDeps = { controlGroups, startProcess, variables: new LastKnownVariables(variables), usageCounter, log };
   const edge = await openEdge(config, edgeDeps, opening);
-  // The edge platform has locked the data folder by now, so no other process uses these files.
-  const agentWorkspaces = await FilesystemAgentWorkspaces.open(path.join(config.dataDirectory, "agent-workspaces"));
+  // The edge platform has locked the data folder by now, so no other process uses its files.
+  const objects = await openOwnObjectStore(config, opening);
   return {
     config,
     log,
@@ -107,9 +112,25 @@ export async function openFoundation(
     variableCipher,
     usageCounter,
     edge,
-    agentWorkspaces,
+    objects,
+    agentWorkspaces: await openAgentWorkspaces(config, database, objects, log),
     textWorkers: opening.use(new TextWorkerPool()),
   };
+}
+
+/** Opens the files of agents. Those that an earlier version stored in the data folder are moved to the object store. */
+async function openAgentWorkspaces(
+  { dataDirectory, databaseUrl }: Config,
+  { em }: DatabaseServices,
+  objects: ObjectStore,
+  log: Logger,
+): Promise<AgentWorkspaces> {
+  const records = new WorkspaceRecords(em);
+  // No other process uses the embedded database, so these are leases of a process that was killed.
+  if (databaseUrl === null) await records.releaseAll();
+  const archives = await importFolder(path.join(dataDirectory, "agent-workspaces"), objects, records);
+  if (archives > 0) log.info({ archives }, "the files of agents were moved from the data folder to the object store");
+  return new StoredAgentWorkspaces({ objects, records });
 }
 
 const MIN_LENGTH = 32;
