@@ -5,8 +5,8 @@ export const AgentWorkspaceSchema = defineEntity({
   name: "AgentWorkspace",
   tableName: "agent_workspaces",
   properties: {
+    orgId: p.uuid().primary(),
     agentId: p.uuid().primary(),
-    orgId: p.uuid(),
     /** The key of the archive; `null` without files. */
     archiveKey: p.string().nullable(),
     /** The size of the archive. */
@@ -16,7 +16,6 @@ export const AgentWorkspaceSchema = defineEntity({
     /** When the lease of a program ends that is not renewed; `null` without a lease. */
     leasedUntil: p.datetime().nullable(),
   },
-  indexes: [{ properties: ["orgId"] }],
 });
 
 export class AgentWorkspace extends AgentWorkspaceSchema.class {}

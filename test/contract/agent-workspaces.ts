@@ -100,9 +100,13 @@ export function agentWorkspacesContract(driver: string, setting: () => Workspace
     test("a workspace that a program uses in one process is not cleared by another, and its files stay readable", async () => {
       await using agent = await given();
       await agent.save({ a: "A" });
-      const proceed = Promise.withResolvers<void>();
+      const [started, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const { one, other } = setting();
-      const running = one.open(agent.id, { readOnly: false, signal: NEVER }, () => proceed.promise);
+      const running = one.open(agent.id, { readOnly: false, signal: NEVER }, () => {
+        started.resolve();
+        return proceed.promise;
+      });
+      await started.promise;
       await expect(other.clear(agent.id, null)).rejects.toThrow(WorkspaceInUse);
       const reason = new Error("enough");
       const waiting = other.open(agent.id, { readOnly: false, signal: AbortSignal.abort(reason) }, async () => null);

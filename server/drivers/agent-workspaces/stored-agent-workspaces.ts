@@ -124,9 +124,8 @@ export class StoredAgentWorkspaces implements AgentWorkspaces {
   }
 
   #withLease<T>(id: WorkspaceId, signal: AbortSignal, use: (lease: WorkspaceLease) => Promise<T>): Promise<T> {
-    bucketOf(id);
     return this.#locks.run(
-      [id.agentId],
+      [bucketOf(id)],
       async () => {
         await using lease = await WorkspaceLease.acquire(this.#records, id, signal);
         return await use(lease);

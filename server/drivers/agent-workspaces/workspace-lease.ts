@@ -45,12 +45,12 @@ export class WorkspaceLease implements AsyncDisposable {
   }
 
   commit(archive: { key: string; bytes: number } | null): Promise<"done" | "lost" | "removed"> {
-    return this.#records.commit(this.id.agentId, this.fencingToken, archive);
+    return this.#records.commit(this.id, this.fencingToken, archive);
   }
 
   async #renew(): Promise<void> {
     try {
-      const isHeld = await this.#records.renew(this.id.agentId, this.fencingToken);
+      const isHeld = await this.#records.renew(this.id, this.fencingToken);
       if (!isHeld) clearInterval(this.#timer);
     } catch {
       // The next renewal tries again.
@@ -61,6 +61,6 @@ export class WorkspaceLease implements AsyncDisposable {
     clearInterval(this.#timer);
     await this.#renewal;
     // A lease that cannot be ended expires.
-    await this.#records.release(this.id.agentId, this.fencingToken).catch(() => undefined);
+    await this.#records.release(this.id, this.fencingToken).catch(() => undefined);
   }
 }

@@ -23,9 +23,9 @@ export class WorkspaceRecords {
   }
 
   /** Returns the key of the current archive; `null` without files. */
-  async findArchive({ orgId, agentId }: WorkspaceId): Promise<string | null> {
+  async findArchive(id: WorkspaceId): Promise<string | null> {
     const [row] = await this.#run<{ archive_key: string | null }>(
-      sql`select archive_key from agent_workspaces where agent_id = ${agentId} and org_id = ${orgId}`,
+      sql`select archive_key from agent_workspaces where ${isOf(id)}`,
     );
     return row?.archive_key ?? null;
   }
@@ -37,7 +37,7 @@ export class WorkspaceRecords {
     const [row] = await this.#run<{ token: number; archive_key: string | null }>(sql`
       insert into agent_workspaces as w (agent_id, org_id, archive_key, bytes, fencing_token, leased_until)
       values (${agentId}, ${orgId}, null, 0, ${now}, ${until})
-      on conflict (agent_id) do update
+      on conflict (org_id, agent_id) do update
         set fencing_token = greatest(w.fencing_token + 1, excluded.fencing_token), leased_until = excluded.leased_until
         where w.leased_until is null or w.leased_until < clock_timestamp()
       returning fencing_token::float8 as token, archive_key`);
@@ -45,10 +45,10 @@ export class WorkspaceRecords {
   }
 
   /** @returns whether the caller still has the lease */
-  async renew(agentId: string, fencingToken: number): Promise<boolean> {
+  async renew(id: WorkspaceId, fencingToken: number): Promise<boolean> {
     const rows = await this.#run(sql`
       update agent_workspaces set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-      where agent_id = ${agentId} and fencing_token = ${fencingToken} returning 1`);
+      where ${isOf(id)} and fencing_token = ${fencingToken} returning 1`);
     return rows.length > 0;
   }
 
@@ -58,21 +58,21 @@ export class WorkspaceRecords {
    * @returns `"lost"` when another program has got the lease since, `"removed"` when the workspace was removed
    */
   async commit(
-    agentId: string,
+    id: WorkspaceId,
     fencingToken: number,
     archive: { key: string; bytes: number } | null,
   ): Promise<"done" | "lost" | "removed"> {
     const rows = await this.#run(sql`
       update agent_workspaces set archive_key = ${archive?.key ?? null}, bytes = ${archive?.bytes ?? 0}
-      where agent_id = ${agentId} and fencing_token = ${fencingToken} returning 1`);
+      where ${isOf(id)} and fencing_token = ${fencingToken} returning 1`);
     if (rows.length > 0) return "done";
-    const remaining = await this.#run(sql`select 1 from agent_workspaces where agent_id = ${agentId}`);
+    const remaining = await this.#run(sql`select 1 from agent_workspaces where ${isOf(id)}`);
     return remaining.length > 0 ? "lost" : "removed";
   }
 
-  async release(agentId: string, fencingToken: number): Promise<void> {
+  async release(id: WorkspaceId, fencingToken: number): Promise<void> {
     await this.#run(sql`
-      update agent_workspaces set leased_until = null where agent_id = ${agentId} and fencing_token = ${fencingToken}`);
+      update agent_workspaces set leased_until = null where ${isOf(id)} and fencing_token = ${fencingToken}`);
   }
 
   /** Ends all leases, for a process that knows that no other one is running. */
@@ -85,12 +85,12 @@ export class WorkspaceRecords {
     await this.#run(sql`
       insert into agent_workspaces as w (agent_id, org_id, archive_key, bytes, fencing_token, leased_until)
       values (${agentId}, ${orgId}, ${key}, ${bytes}, 0, null)
-      on conflict (agent_id) do update set archive_key = excluded.archive_key, bytes = excluded.bytes
+      on conflict (org_id, agent_id) do update set archive_key = excluded.archive_key, bytes = excluded.bytes
         where w.archive_key is null`);
   }
 
-  async remove({ orgId, agentId }: WorkspaceId): Promise<void> {
-    await this.#run(sql`delete from agent_workspaces where agent_id = ${agentId} and org_id = ${orgId}`);
+  async remove(id: WorkspaceId): Promise<void> {
+    await this.#run(sql`delete from agent_workspaces where ${isOf(id)}`);
   }
 
   /** Returns the size of the archives of an organization, in bytes. */
@@ -111,4 +111,8 @@ export class WorkspaceRecords {
   async #run<Row>(query: ReturnType<typeof sql<Row>>): Promise<Row[]> {
     return (await query.execute(this.#em.fork().getKysely())).rows;
   }
+}
+
+function isOf({ orgId, agentId }: WorkspaceId) {
+  return sql`org_id = ${orgId} and agent_id = ${agentId}`;
 }

@@ -135,7 +135,7 @@ test("a damaged archive is an error, and clearing removes it", async () => {
   const archive = (await store.objects.get(store.bucket, key!))!;
   await store.objects.put(store.bucket, key!, archive.subarray(0, archive.length - 10));
   const read = (opened: OpenWorkspace) => Array.fromAsync(opened.read());
-  await expect(store.workspaces.open(store.id, { readOnly: true, signal: NEVER }, read)).rejects.toThrow();
+  await expect(store.workspaces.open(store.id, { readOnly: true, signal: NEVER }, read)).rejects.toThrow("archive");
   await store.objects.put(store.bucket, key!, Buffer.from("something else"));
   await expect(store.workspaces.list(store.id)).rejects.toThrow("archive");
   expect(await store.workspaces.clear(store.id, null)).toBe(0);
