@@ -49,11 +49,11 @@ test("a backup beside programs that change their files has the files of every ag
     };
     for (const id of ids) await change(id, "0");
     const made = createBackup(harness.config, given.target, BACKUP);
-    let isMade = false;
+    const ended = new AbortController();
     const changing = (async () => {
-      for (let n = 1; !isMade; n++) await Promise.all(ids.map((id) => change(id, String(n))));
+      for (let n = 1; !ended.signal.aborted; n++) await Promise.all(ids.map((id) => change(id, String(n))));
     })();
-    await made.finally(() => (isMade = true));
+    await made.finally(() => ended.abort());
     await changing;
   }
   // The database is restored from a later moment than the files here, and from an earlier one in the test of the driver.
