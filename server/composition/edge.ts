@@ -11,6 +11,9 @@ import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
 import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
+import { keyedHashHex } from "../../domain/shared/keyed-hash.ts";
+import { type LocalRuntimeLogs, RedisRuntimeLogs } from "../drivers/runtime-logs/redis-runtime-logs.ts";
+import type { RedisConnections } from "./shared-state.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
@@ -50,13 +53,15 @@ interface EdgeDeps {
   variables: AppVariables;
   /** Counts the requests to apps. */
   usageCounter: UsageCounter;
+  redis: RedisConnections | null;
+  tokenSecret: string;
   log: Logger;
 }
 
 /** Opens the embedded edge platform, with its proxy listening. */
 export async function openEdge(
   config: Config,
-  { controlGroups, startProcess, variables, usageCounter, log }: EdgeDeps,
+  { controlGroups, startProcess, variables, usageCounter, redis, tokenSecret, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const embedded = opening.use(
@@ -86,7 +91,7 @@ export async function openEdge(
     appDatabases: embedded.appDatabases,
     appEntries: embedded.appEntries,
     temporaryDatabases: embedded.temporaryDatabases,
-    runtimeLogs: embedded.runtimeLogs,
+    runtimeLogs: openRuntimeLogs(embedded.runtimeLogs, redis, tokenSecret, opening),
     storage: embedded.storage,
     alwaysOn: embedded.alwaysOn,
     isolatedRuntime: embedded.isolatedRuntime,
@@ -94,6 +99,19 @@ export async function openEdge(
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
   };
+}
+
+/** With Redis, the logs of apps can be read and followed in every process. */
+function openRuntimeLogs(
+  local: LocalRuntimeLogs,
+  redis: RedisConnections | null,
+  tokenSecret: string,
+  opening: AsyncDisposableStack,
+): RuntimeLogs {
+  if (redis === null) return local;
+  // Installations can share a Redis, and only their processes know the secret.
+  const namespace = keyedHashHex(tokenSecret, "runtime-logs", "redis");
+  return opening.use(new RedisRuntimeLogs({ ...redis, namespace, local }));
 }
 
 const TEMPORARY_MB = 256;

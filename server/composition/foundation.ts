@@ -94,7 +94,7 @@ export async function openFoundation(
   // Before the edge, so that the last requests are counted too.
   const usageCounter = openUsageCounter(database, log, opening);
   const edgeDeps = { controlGroups, startProcess, variables: new LastKnownVariables(variables), usageCounter, log };
-  const edge = await openEdge(config, edgeDeps, opening);
+  const edge = await openEdge(config, { ...edgeDeps, redis: shared.redis, tokenSecret: secret }, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.
   const objects = await openOwnObjectStore(config, opening);
   return {

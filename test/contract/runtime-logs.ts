@@ -72,11 +72,11 @@ export function runtimeLogsContract(driver: string, open: () => Promise<RuntimeL
       const checks: Promise<void>[] = [];
       const remove = logs.listen(APP, (records) => {
         heard.push(...records);
-        const check = logs.read(APP).then((stored) => {
-          const ids = new Set(idsOf(stored));
+        const check = async (): Promise<void> => {
+          const ids = new Set(idsOf(await logs.read(APP)));
           unreadable.push(...idsOf(records).filter((id) => !ids.has(id)));
-        });
-        checks.push(check);
+        };
+        checks.push(check());
       });
       const stored = await logs.read(APP);
       await printing;

@@ -7,7 +7,6 @@ import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
-import type { RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
@@ -109,7 +108,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   temporaryDatabases: TemporaryDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
-  runtimeLogs: RuntimeLogs;
+  runtimeLogs: EmbeddedRuntimeLogs;
   storage: AppStorage;
   alwaysOn: AlwaysOnApps;
   supervisor: Supervisor;
