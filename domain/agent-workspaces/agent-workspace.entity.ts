@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
 /** Which archive in the object store has the files of an agent, and which program may replace it. */
-export const AgentWorkspaceSchema = defineEntity({
+const AgentWorkspaceSchema = defineEntity({
   name: "AgentWorkspace",
   tableName: "agent_workspaces",
   properties: {
