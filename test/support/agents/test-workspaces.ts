@@ -14,6 +14,7 @@ export interface TestWorkspaces extends AsyncDisposable {
   records: WorkspaceRecords;
   objects: ObjectStore;
   orm: Orm;
+  databaseUrl: string;
   /** Opens them as another process does. */
   openOther(): StoredAgentWorkspaces;
 }
@@ -29,7 +30,7 @@ export async function openTestWorkspaces(settings: { objects?: ObjectStore } = {
   const openOther = () => new StoredAgentWorkspaces({ objects, records, clearWaitMs: 200 });
   const opened = opening.move();
   return {
-    ...{ workspaces: openOther(), records, objects, orm, openOther },
+    ...{ workspaces: openOther(), records, objects, orm, databaseUrl, openOther },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
