@@ -5,8 +5,8 @@ import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.
 
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
 const TESTS_ON_SERVICES = [
-  "test/contract/{change-feed,counter,job-queue,runtime-logs}.test.ts",
-  "test/e2e/{change-feed,deployment-crash,examples,failed-starts,runtime-logs-elsewhere}.test.ts",
+  "test/contract/{change-feed,counter,job-queue}.test.ts",
+  "test/e2e/{change-feed,deployment-crash,examples,failed-starts}.test.ts",
   "test/rest/{redis-outage,tokens-across-processes}.test.ts",
 ];
 

@@ -25,6 +25,8 @@ import { restPlugin } from "./rest/plugin.ts";
 import { rpcPlugin } from "./rpc/plugin.ts";
 
 export interface HttpServerOptions {
+  /** Without the role `api`, the server responds only whether the process is ready. */
+  roles: Config["roles"];
   service: Service;
   db: Db;
   authenticator: Authenticator;
@@ -88,15 +90,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);
   await server.register(healthPlugin(options.readiness, options.readinessDetails));
+  if (options.roles.has("api")) await registerApi(server, { ...options, streamedConnections });
+  return server;
+}
+
+async function registerApi(
+  server: FastifyInstance,
+  options: HttpServerOptions & { streamedConnections: StreamedConnections },
+): Promise<void> {
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin(options));
   await server.register(downloadsPlugin(options));
   await server.register(hooksPlugin(options));
-  await server.register(restPlugin({ ...options, streamedConnections }));
+  await server.register(restPlugin(options));
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
-  return server;
 }
 
 function hasBody({ headers }: http.IncomingMessage): boolean {

@@ -15,6 +15,7 @@ import {
 } from "./config/model-settings.ts";
 import { type BackupSettings, backupVariables, readBackupSettings } from "./config/backup-settings.ts";
 import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
+import { readRoleSettings, type RoleSettings, roleVariables } from "./config/role-settings.ts";
 import { pollSeconds } from "./config/poll-setting.ts";
 import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
@@ -73,6 +74,7 @@ const environment = z.object({
   // It has only one valid value so far. It is listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem", "s3"]).default("filesystem"),
+  ...roleVariables,
   ...s3Variables,
   ...backupVariables,
   ...modelVariables,
@@ -105,7 +107,7 @@ const environment = z.object({
     .default(40),
 });
 
-export interface Config {
+export interface Config extends RoleSettings {
   production: boolean;
   host: string;
   port: number;
@@ -181,6 +183,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const model = readModelSettings(values);
   const buildLimits = readBuildLimits(values);
   return Object.freeze({
+    ...readRoleSettings(values),
     production,
     host: values.HOST,
     port: values.PORT,

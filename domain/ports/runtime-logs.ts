@@ -26,7 +26,8 @@ export interface RuntimeLogs {
   /** Reads all kept records, oldest first. An app that never ran has none. */
   read(app: LoggedApp): Promise<RuntimeLogRecord[]>;
   /**
-   * @param listener - called with new records of the app once they can be read; must not throw
+   * @param listener - called with new records of the app once they can be read, in the order of their ids. After a lost connection,
+   *   records can come again. It must not throw
    * @returns a function that removes the listener
    */
   listen(app: LoggedApp, listener: (records: readonly RuntimeLogRecord[]) => void): () => void;

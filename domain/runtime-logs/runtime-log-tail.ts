@@ -98,7 +98,9 @@ export class RuntimeLogTail implements Disposable {
     this.#add([...stored, ...arrived.filter(({ id }) => id > lastStored)]);
   }
 
-  #add(added: readonly RuntimeLogRecord[]): void {
+  #add(received: readonly RuntimeLogRecord[]): void {
+    const newest = this.#records.at(-1)?.id ?? 0;
+    const added = received.filter(({ id }) => id > newest);
     this.#records.push(...added);
     this.#characters += added.reduce((sum, { message }) => sum + message.length, 0);
     while (this.#records.length > MAX_RECORDS || this.#characters > MAX_CHARACTERS)

@@ -51,5 +51,5 @@ export const readTitleCount = (counts: number): number => counts >>> TITLE_SHIFT
 export const readBodyCount = (counts: number): number => counts & MAX_BODY_COUNT;
 /** The length that a rounded length stands for. */
 export const readLength = (rounded: number): number => 2 ** (rounded / LENGTH_STEPS) - 1;
-/** The counts and the length of the posting at `at`, as one number: `counts + 256 * length`. */
-export const readScoreKey = (data: Uint8Array, at: number): number => (data[at + 2] ?? 0) | ((data[at + 3] ?? 0) << 8);
+export const readCounts = (data: Uint8Array, at: number): number => data[at + 2] ?? 0;
+export const readRoundedLength = (data: Uint8Array, at: number): number => data[at + 3] ?? 0;

@@ -1,6 +1,13 @@
 import { BestHits, type IndexHit } from "./best-hits.ts";
-import { BLOCK_SIZE, POSTING_BYTES, readCategory, readOffset, readScoreKey } from "./postings.ts";
-import { inverseDocumentFrequency, RANKING, type RankingParameters, tabulateScores } from "./ranking.ts";
+import { BLOCK_SIZE, POSTING_BYTES, readCategory, readOffset } from "./postings.ts";
+import {
+  createScoreTable,
+  inverseDocumentFrequency,
+  RANKING,
+  type RankingParameters,
+  scorePosting,
+  type ScoreTable,
+} from "./ranking.ts";
 import type { TermPostings } from "./read-postings.ts";
 import type { TextStatistics } from "./scope-statistics.ts";
 
@@ -48,27 +55,27 @@ interface BlockMatch {
   data: Uint8Array;
   /** What the score of a posting is multiplied with. */
   factor: number;
-  /** As `tabulateScores` returns them, for the language of the term. */
-  scores: Float64Array;
+  /** For the language of the term. */
+  table: ScoreTable;
 }
 
 /** Returns the matches of each block: for each word those of its terms. */
 function groupByBlock(words: readonly MatchedWord[], options: ScoringOptions): Map<number, BlockMatch[][]> {
   const blocks = new Map<number, BlockMatch[][]>();
   const { byPrefix, parameters = RANKING } = options;
-  const scoresByPrefix = new Map(
-    [...byPrefix].map(([prefix, { averageLength }]) => [prefix, tabulateScores(averageLength, parameters)]),
+  const tables = new Map(
+    [...byPrefix].map(([prefix, { averageLength }]) => [prefix, createScoreTable(averageLength, parameters)]),
   );
   for (const [index, terms] of words.entries()) {
     const frequencies = measureFrequencies(terms, options);
     for (const { postings, weight, prefix } of terms) {
-      const scores = scoresByPrefix.get(prefix);
-      if (scores === undefined) continue;
+      const table = tables.get(prefix);
+      if (table === undefined) continue;
       const factor = (frequencies.get(prefix) ?? 0) * weight;
       for (const { block, data } of postings.blocks) {
         const matches = blocks.get(block) ?? [];
         blocks.set(block, matches);
-        (matches[index] ??= []).push({ data, factor, scores });
+        (matches[index] ??= []).push({ data, factor, table });
       }
     }
   }
@@ -108,24 +115,24 @@ class BlockScorer {
     return sums;
   }
 
-  #addScores({ data, factor, scores }: BlockMatch): void {
+  #addScores({ data, factor, table }: BlockMatch): void {
     const sums = this.#sums;
     for (let at = 0; at < data.length; at += POSTING_BYTES) {
       const high = data[at + 1] ?? 0;
       if (this.#isAllowed[readCategory(high)] !== true) continue;
       const offset = readOffset(data[at] ?? 0, high);
-      sums[offset] = (sums[offset] ?? 0) + factor * (scores[readScoreKey(data, at)] ?? 0);
+      sums[offset] = (sums[offset] ?? 0) + factor * scorePosting(table, data, at);
     }
   }
 
   #addBestScores(matches: readonly BlockMatch[]): void {
     const best = this.#best.fill(0);
-    for (const { data, factor, scores } of matches)
+    for (const { data, factor, table } of matches)
       for (let at = 0; at < data.length; at += POSTING_BYTES) {
         const high = data[at + 1] ?? 0;
         if (this.#isAllowed[readCategory(high)] !== true) continue;
         const offset = readOffset(data[at] ?? 0, high);
-        const score = factor * (scores[readScoreKey(data, at)] ?? 0);
+        const score = factor * scorePosting(table, data, at);
         if (score > (best[offset] ?? 0)) best[offset] = score;
       }
     for (let offset = 0; offset < BLOCK_SIZE; offset++)

@@ -1,15 +1,15 @@
-import { type EntityManager, LockMode } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import type { Db } from "../database-types.ts";
-import { Organization } from "../organizations/organization.entity.ts";
 import type { PlanLimits, Plans } from "../plans/plans.ts";
-import type { AppStorage, StorageRestriction, StoredApp } from "../ports/app-storage.ts";
+import type { AppStorage, StorageRestriction, StoredApp, StoredBytes } from "../ports/app-storage.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
-import { inTransaction } from "../shared/transaction.ts";
-import { AppStorageRecord } from "./app-storage-record.entity.ts";
 
-export interface EnforceDeps extends MeasureDeps {
+export interface EnforceDeps {
+  em: EntityManager;
   db: Db;
+  plans: Plans;
+  storage: AppStorage;
   changes: ChangeFeed;
   /** Reports an app that could not be measured or restricted. The next call tries again. */
   report(error: unknown, app: StoredApp): void;
@@ -66,34 +66,51 @@ async function enforceBound({ em, plans, storage, changes }: EnforceDeps, row: J
   changes.announce(row.org_id);
 }
 
-interface MeasureDeps {
-  em: EntityManager;
-  plans: Plans;
-  storage: AppStorage;
+/** Measures one app and records the result. Does nothing for an app that is gone or is being deleted. */
+async function measureStorage({ db, plans, storage }: EnforceDeps, app: StoredApp): Promise<void> {
+  const organization = await db
+    .selectFrom("apps")
+    .innerJoin("organizations", "organizations.id", "apps.org_id")
+    .select("organizations.plan")
+    .where("apps.id", "=", app.appId)
+    .executeTakeFirst();
+  if (organization === undefined) return;
+  // The result decides only whether the app stores more than its bound, or more than this.
+  const stopAtBytes = plans.getLimits(organization.plan).storageBytes * OWNER_FACTOR + 1;
+  await recordStorage(db, app.appId, await storage.measure(app, stopAtBytes));
 }
 
-/** Measures one app and records the result. Does nothing for an app that is gone or is being deleted. */
-async function measureStorage({ em, plans, storage }: MeasureDeps, stored: StoredApp): Promise<void> {
-  const { appId } = stored;
-  const app = await em.fork().findOne(App, { id: appId }, { fields: ["orgId"] });
-  if (app === null) return;
-  const { plan } = await em.fork().findOneOrFail(Organization, { id: app.orgId });
-  // The result decides only whether the app stores more than its bound, or more than this.
-  const bytes = await storage.measure(stored, plans.getLimits(plan).storageBytes * OWNER_FACTOR + 1);
-  await inTransaction(em, async (tx) => {
-    // With the lock, no teardown removes the records of the app meanwhile.
-    const locked = await tx.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (locked === null || locked.status === "deleting") return;
-    await tx.upsert(AppStorageRecord, {
-      appId,
-      sqlBytes: String(bytes.sql),
-      keyValueBytes: String(bytes.keyValue),
-      objectBytes: String(bytes.objects),
-      durableBytes: String(bytes.durable),
-      totalBytes: String(bytes.sql + bytes.keyValue + bytes.objects + bytes.durable),
-      measuredAt: new Date(),
-    });
-  });
+/** With the lock on the app, no teardown removes its records meanwhile. */
+async function recordStorage(db: Db, appId: string, bytes: StoredBytes): Promise<void> {
+  const sizes = {
+    sql_bytes: bytes.sql,
+    key_value_bytes: bytes.keyValue,
+    object_bytes: bytes.objects,
+    durable_bytes: bytes.durable,
+    total_bytes: bytes.sql + bytes.keyValue + bytes.objects + bytes.durable,
+  };
+  const columns = [...(Object.keys(sizes) as (keyof typeof sizes)[]), "measured_at" as const];
+  await db
+    .insertInto("app_storage")
+    .columns(["app_id", ...columns])
+    .expression((query) =>
+      query
+        .selectFrom("apps")
+        .select(({ cast, val }) => [
+          "apps.id",
+          ...Object.entries(sizes).map(([name, size]) => cast<string>(val(size), "bigint").as(name)),
+          cast<Date>(val(new Date()), "timestamptz").as("measured_at"),
+        ])
+        .where("apps.id", "=", appId)
+        .where("apps.status", "<>", "deleting")
+        .forUpdate(),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column("app_id")
+        .doUpdateSet(({ ref }) => Object.fromEntries(columns.map((name) => [name, ref(`excluded.${name}`)]))),
+    )
+    .execute();
 }
 
 /**

@@ -107,7 +107,7 @@ export async function openDeployments(
       databases: edge.databases,
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder,
-      trial: new IsolatedTrial(edge.isolatedRuntime, edge.databases),
+      trial: new IsolatedTrial(edge.isolatedRuntime, edge.trialDatabases),
       db: database.db,
       plans,
       tokenSecret,

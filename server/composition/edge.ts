@@ -1,19 +1,9 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import http from "node:http";
-import type { AlwaysOnApps } from "../../domain/ports/always-on-apps.ts";
-import type { AppDatabases } from "../../domain/ports/app-databases.ts";
-import type { AppEntries } from "../../domain/ports/app-entries.ts";
-import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
-import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
-import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
-import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
-import { keyedHashHex } from "../../domain/shared/keyed-hash.ts";
-import { type LocalRuntimeLogs, RedisRuntimeLogs } from "../drivers/runtime-logs/redis-runtime-logs.ts";
-import type { RedisConnections } from "./shared-state.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
@@ -22,22 +12,22 @@ import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "..
 import type { ReadinessCheck } from "../http/health.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
+import { identifyInstallation, type Installation } from "../installation/installation.ts";
+import { openIsolatedPlatform } from "../platforms/embedded/open-isolated-platform.ts";
+import { EdgeClient } from "../platforms/remote/edge-client.ts";
+import type { EdgePorts } from "../platforms/remote/edge-methods.ts";
+import { EdgeServer } from "../platforms/remote/edge-server.ts";
+import { openRemoteEdge, readRemoteInstallation } from "../platforms/remote/remote-edge.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
-export interface EdgeServices {
-  authEntries: AuthEntries;
-  platform: EdgePlatform;
-  databases: SqlDatabases;
-  appDatabases: AppDatabases;
-  appEntries: AppEntries;
+export interface EdgeServices extends EdgePorts {
   temporaryDatabases: TemporaryDatabases;
-  runtimeLogs: RuntimeLogs;
-  storage: AppStorage;
-  alwaysOn: AlwaysOnApps;
+  /** For apps that are tried in the isolated runtime. */
+  trialDatabases: SqlDatabases;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
@@ -45,23 +35,30 @@ export interface EdgeServices {
   /** The address at which this process reaches the edge proxy. */
   proxyAddress: { host: string; port: number };
   readiness: ReadinessCheck;
+  /** The installation to which the apps belong. */
+  installation: Installation;
 }
 
 interface EdgeDeps {
+  tokenSecret: string;
   controlGroups: ControlGroups;
   startProcess: StartProcess;
   variables: AppVariables;
   /** Counts the requests to apps. */
   usageCounter: UsageCounter;
-  redis: RedisConnections | null;
-  tokenSecret: string;
   log: Logger;
 }
 
-/** Opens the embedded edge platform, with its proxy listening. */
-export async function openEdge(
+/** Opens the edge platform: the embedded one, with its proxy listening, or without the role `edge` that of another process. */
+export async function openEdge(config: Config, deps: EdgeDeps, opening: AsyncDisposableStack): Promise<EdgeServices> {
+  return config.edgeInternalUrl === null
+    ? await openEmbeddedEdge(config, deps, opening)
+    : await openEdgeOfOtherProcess(config, config.edgeInternalUrl, deps, opening);
+}
+
+async function openEmbeddedEdge(
   config: Config,
-  { controlGroups, startProcess, variables, usageCounter, redis, tokenSecret, log }: EdgeDeps,
+  { controlGroups, startProcess, variables, usageCounter, tokenSecret, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const embedded = opening.use(
@@ -70,7 +67,7 @@ export async function openEdge(
       host: config.host,
       port: config.edgePort,
       appsDomain: config.appsDomain,
-      scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
+      scheme: schemeOf(config),
       sandbox: config.sandbox,
       nodeServers: openNodeServers(config, controlGroups, startProcess),
       postgres: appsPostgres(config, log),
@@ -83,35 +80,56 @@ export async function openEdge(
       limits: { maxActive: config.maxActiveApps },
     }),
   );
+  const { scripts, databases, ...platform } = embedded;
+  const ports: EdgePorts = { ...platform, platform: scripts, databases };
+  const installation = await identifyInstallation(config.dataDirectory);
+  if (config.internalPort !== null) {
+    const { host, internalPort: port, dataDirectory } = config;
+    opening.use(await EdgeServer.listen({ ports, installation, tokenSecret, host, port, dataDirectory, log }));
+  }
   const proxyAddress = { host: toReachableHost(config.host), port: embedded.port };
   return {
-    authEntries: embedded.authEntries,
-    platform: embedded.scripts,
-    databases: embedded.databases,
-    appDatabases: embedded.appDatabases,
-    appEntries: embedded.appEntries,
+    ...ports,
     temporaryDatabases: embedded.temporaryDatabases,
-    runtimeLogs: openRuntimeLogs(embedded.runtimeLogs, redis, tokenSecret, opening),
-    storage: embedded.storage,
-    alwaysOn: embedded.alwaysOn,
+    trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
-    urlOf: (slug) => embedded.scripts.urlOf(slug),
+    urlOf: (slug) => scripts.urlOf(slug),
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+    installation,
   };
 }
 
-/** With Redis, the logs of apps can be read and followed in every process. */
-function openRuntimeLogs(
-  local: LocalRuntimeLogs,
-  redis: RedisConnections | null,
-  tokenSecret: string,
+/** Opens the edge of another process, and what builds need of an edge in this one. */
+async function openEdgeOfOtherProcess(
+  config: Config,
+  url: string,
+  { controlGroups, startProcess, tokenSecret, log }: EdgeDeps,
   opening: AsyncDisposableStack,
-): RuntimeLogs {
-  if (redis === null) return local;
-  // Installations can share a Redis, and only their processes know the secret.
-  const namespace = keyedHashHex(tokenSecret, "runtime-logs", "redis");
-  return opening.use(new RedisRuntimeLogs({ ...redis, namespace, local }));
+): Promise<EdgeServices> {
+  const { dataDirectory, sandbox } = config;
+  const isolated = opening.use(
+    await openIsolatedPlatform({
+      ...{ dataDirectory, sandbox, groups: controlGroups },
+      nodeServers: openNodeServers(config, controlGroups, startProcess),
+      postgres: { ...appsPostgres(config, log), log },
+    }),
+  );
+  const client = opening.use(new EdgeClient({ url, tokenSecret }));
+  const urlOf = (slug: string): string => `${schemeOf(config)}://${slug}.${config.appsDomain}`;
+  const proxyAddress = { host: new URL(url).hostname, port: config.edgePort };
+  return {
+    ...openRemoteEdge({ client, urlOf, log }),
+    ...isolated,
+    urlOf,
+    proxyAddress,
+    readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+    installation: await readRemoteInstallation(client),
+  };
+}
+
+function schemeOf({ publicUrl }: Pick<Config, "publicUrl">): "http" | "https" {
+  return publicUrl?.startsWith("https:") === true ? "https" : "http";
 }
 
 const TEMPORARY_MB = 256;
@@ -131,13 +149,16 @@ export function openNodeServers(
   };
 }
 
+type AppsPostgresConfig = Pick<Config, "appsDatabaseUrl" | "databaseUrl" | "dataDirectory"> &
+  Partial<Pick<Config, "isOneOfSeveral">>;
+
 /** The PostgreSQL server of apps: the one that the operator names, or one that this process starts. */
 export function appsPostgres(
-  { appsDatabaseUrl, databaseUrl, dataDirectory }: Pick<Config, "appsDatabaseUrl" | "databaseUrl" | "dataDirectory">,
+  { appsDatabaseUrl, databaseUrl, dataDirectory, isOneOfSeveral: isShared = false }: AppsPostgresConfig,
   log: Logger,
 ): EmbeddedPlatformOptions["postgres"] {
   if (appsDatabaseUrl !== null)
-    return { exists: () => true, open: () => connectToAppsPostgres(appsDatabaseUrl, databaseUrl) };
+    return { isShared, exists: () => true, open: () => connectToAppsPostgres(appsDatabaseUrl, databaseUrl) };
   const folder = appsDatabaseFolder(dataDirectory);
   return { exists: () => existsSync(folder), open: () => startAppsPostgres(folder, log) };
 }

@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
-import { identifyInstallation } from "../installation/installation.ts";
+import type { Installation } from "../installation/installation.ts";
 import { claimObjects } from "../installation/object-store-owner.ts";
 import { S3ObjectStore, type S3Settings } from "../drivers/object-store/s3.ts";
 
@@ -22,11 +22,11 @@ export async function openObjectStore(
  */
 export async function openOwnObjectStore(
   config: Pick<Config, "dataDirectory" | "s3">,
+  installation: Installation,
   opening: AsyncDisposableStack,
 ): Promise<ObjectStore> {
   const objects = await openObjectStore(config, opening);
   if (config.s3 === null) return objects;
-  const installation = await identifyInstallation(config.dataDirectory);
   if (installation.state === "active") await claimObjects(objects, installation);
   return objects;
 }

@@ -19,7 +19,6 @@ import type { ConnectionPool } from "../database/connection-pool.ts";
 import type { Orm } from "../database/orm.ts";
 import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
-import { readInstallation } from "../installation/installation.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type AgentServices, createSessions, openAgents, openSkills } from "./agents.ts";
 import { createStorage, openDeployments } from "./deployments.ts";
@@ -74,7 +73,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     ...(await openSkills(foundation, deploymentDeps.git)),
     ...knowledge,
     ...(await openExecution(foundation, opening)),
-    isRestoredCopy: (await readInstallation(config.dataDirectory))?.state === "restored",
+    isRestoredCopy: edge.installation.state === "restored",
   };
   const identity = openIdentityServices(toIdentityDeps(foundation), opening);
   const opened = opening.move();

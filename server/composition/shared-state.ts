@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import type { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { EventFeed } from "../../domain/ports/event-feed.ts";
@@ -18,12 +17,6 @@ import type { Logger } from "../telemetry/logger.ts";
 import { PeriodicTask } from "../worker/periodic-task.ts";
 import type { DatabaseServices } from "./database.ts";
 
-export interface RedisConnections {
-  redis: Redis;
-  /** It accepts subscriptions only. */
-  subscriber: Redis;
-}
-
 export interface SharedState {
   counter: Counter;
   /** Counts calls of the tool gateway, which are too frequent for a counter in the database. */
@@ -36,8 +29,6 @@ export interface SharedState {
   logChanges: ChangeFeed;
   /** Announces how the service connects to the gateways of agents. */
   serverChanges: ChangeFeed;
-  /** The connections to Redis, if it is configured. */
-  redis: RedisConnections | null;
   /** Tells what changed in organizations. The database sends it, so that it is in the transaction of the change. */
   events: EventFeed;
 }
@@ -56,7 +47,7 @@ export async function openSharedState(
   const events = createPostgresEventFeed(notifications);
   if (redisUrl !== null) return { ...(await openRedis(redisUrl, log, opening)), events };
   const feed = opening.use(new PostgresChangeFeed({ em, notifications, onError }));
-  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), redis: null, events };
+  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), events };
 }
 
 /** The longest wait for Redis, in milliseconds. Afterwards this process counts the limits itself. */
@@ -90,8 +81,7 @@ async function openRedis(
     log.debug({ reason: messageOf(error) }, "cannot receive change notifications from Redis"),
   );
   await once(redis, "ready", { signal: AbortSignal.timeout(REDIS_TIMEOUT_MS) }).catch((err) => counter.useLocal(err));
-  const feed = new RedisChangeFeed(redis, subscriber);
-  return { counter, callCounter: counter, ...topicsOf(feed), redis: { redis, subscriber } };
+  return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)) };
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges" | "logChanges" | "serverChanges"> {

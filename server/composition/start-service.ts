@@ -35,8 +35,8 @@ export interface RunningService {
 
 export interface ServiceOptions {
   /**
-   * Whether this process runs deployments and teardowns from the queue; `true` by default. Only one process per database
-   * can, so it then locks the database.
+   * Whether this process runs deployments and teardowns from the queue; by default it does with the role `worker`. Without it, this process
+   * does not lock the database.
    */
   worker?: boolean;
   /** Called when another process has taken the database from this one. This process must then stop. */
@@ -58,23 +58,28 @@ export async function startService(config: Config, log: Logger, options: Service
   // Each part stops in the opposite order, even if another one fails: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
-  const { worker: runsWorker = true, onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } = options;
+  const { roles } = config;
+  const { worker: runsWorker = roles.has("worker"), onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } =
+    options;
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
     clientMetadata: options.clientMetadata,
     publicFiles: options.publicFiles,
     embeddedDatabase: options.embeddedDatabase,
-    onDatabaseTaken: runsWorker ? onDatabaseTaken : null,
+    // The files of the apps are in the data folder of one process.
+    onDatabaseTaken: options.worker !== false && roles.has("edge") ? onDatabaseTaken : null,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => parts.close());
   const worker = createWorker(config, log, parts);
   starting.defer(() => worker.stop());
-  const bootstrapped = config.production
-    ? null
-    : await bootstrapOrganization(parts.orm, config.dataDirectory, config.defaultPlan);
+  const bootstrapped =
+    config.production || !roles.has("api")
+      ? null
+      : await bootstrapOrganization(parts.orm, config.dataDirectory, config.defaultPlan);
   const server = await createHttpServer({
     ...parts,
+    roles,
     signIn: config,
     trustedProxies: config.trustedProxies,
     log,
@@ -108,6 +113,7 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
     transcriptSearch: service.transcriptSearch,
     log,
     buildConcurrency: config.buildConcurrency,
+    leadership: config.databaseUrl !== null && config.isOneOfSeveral ? { url: config.databaseUrl } : null,
     retention: { auditDays: config.auditRetentionDays },
   });
 }

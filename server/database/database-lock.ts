@@ -84,13 +84,31 @@ export class DatabaseLock implements AsyncDisposable {
   }
 }
 
-interface Session {
+export interface Session {
   /** Resolves when the connection has ended, for any reason. */
   ended: Promise<void>;
 }
 
-/** Opens a session that holds the lock until the connection ends or `signal` is aborted. */
+/** Opens a session that holds the lock of the database. */
 async function openLocked({ url, onWait }: DatabaseLockOptions, signal: AbortSignal): Promise<Session> {
+  return await openSession(url, signal, async (client) => {
+    if (await tryLock(client, LOCK)) return;
+    onWait();
+    await waitForLock(client, signal);
+  });
+}
+
+/**
+ * Opens a database session that ends when its process ends, however it ends, or when `signal` is aborted.
+ *
+ * @param prepare - takes the locks of the session
+ * @throws {DatabaseUnavailable}
+ */
+export async function openSession(
+  url: string,
+  signal: AbortSignal,
+  prepare: (client: pg.Client) => Promise<void>,
+): Promise<Session> {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
@@ -108,10 +126,7 @@ async function openLocked({ url, onWait }: DatabaseLockOptions, signal: AbortSig
   socket.once("close", () => aborting[Symbol.dispose]());
   try {
     await connect(client);
-    if (!(await tryLock(client))) {
-      onWait();
-      await waitForLock(client, signal);
-    }
+    await prepare(client);
     return { ended };
   } catch (error) {
     socket.destroy();
@@ -133,11 +148,11 @@ async function waitForLock(client: pg.Client, signal: AbortSignal): Promise<void
   do {
     if (performance.now() > deadline) throw new DatabaseInUse(describe(await findHolder(client)));
     await delay(RETRY_MS, undefined, { signal });
-  } while (!(await tryLock(client)));
+  } while (!(await tryLock(client, LOCK)));
 }
 
-async function tryLock(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [LOCK]);
+export async function tryLock(client: pg.Client, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [lock]);
   return rows[0]?.locked === true;
 }
 
@@ -152,5 +167,5 @@ async function findHolder(client: pg.Client): Promise<string | undefined> {
 }
 
 function describe(holder: string | undefined): string {
-  return `DATABASE_URL is in use by another process of this service (${holder ?? "which has just ended"}). Run one process per database: stop the other one, or set DATABASE_URL to another database.`;
+  return `DATABASE_URL is in use by another process of this service (${holder ?? "which has just ended"}). Only one process per database can run the apps: stop the other one, set DATABASE_URL to another database, or see ROLES in docs/operations.md.`;
 }

@@ -1,11 +1,9 @@
-import type { Readable } from "node:stream";
-
 /**
  * Reads the body of a request or a response into memory, and closes the stream when it exceeds the bound.
  *
  * @returns `null` when it has more than `maxBytes`
  */
-export async function readBody(body: Readable, maxBytes: number): Promise<Buffer | null> {
+export async function readBody(body: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // Leaving the loop closes the stream.

@@ -4,8 +4,11 @@ import path from "node:path";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 
+type HostConfig = Pick<Config, "dataDirectory" | "host" | "port" | "edgePort"> &
+  Partial<Pick<Config, "internalPort" | "edgeInternalUrl">>;
+
 /**
- * Checks that both ports are free and that the data folder can be written, before anything else is created.
+ * Checks that the ports are free and that the data folder can be written, before anything else is created.
  *
  * @throws {ConfigError} for a folder that cannot be used
  * @throws `EADDRINUSE` for a port that is taken, and other errors of `listen`
@@ -15,8 +18,11 @@ export async function checkHost({
   host,
   port,
   edgePort,
-}: Pick<Config, "dataDirectory" | "host" | "port" | "edgePort">): Promise<void> {
-  for (const each of new Set([port, edgePort])) if (each !== 0) await checkPort(host, each);
+  internalPort = null,
+  edgeInternalUrl = null,
+}: HostConfig): Promise<void> {
+  const edgePorts = edgeInternalUrl === null ? [edgePort, internalPort ?? 0] : [];
+  for (const each of new Set([port, ...edgePorts])) if (each !== 0) await checkPort(host, each);
   await createDataDirectory(dataDirectory);
 }
 

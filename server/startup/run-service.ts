@@ -50,7 +50,8 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
         stop(0);
       });
     const service = await starting;
-    if (config.backup.schedule !== null && !service.isRestoredCopy) {
+    // A backup reads the files of the apps, which are where the edge is.
+    if (config.backup.schedule !== null && config.roles.has("edge") && !service.isRestoredCopy) {
       const { startScheduledBackups } = await import("../backup/scheduled-backups.ts");
       scheduled.use(
         startScheduledBackups({ dataDirectory: config.dataDirectory, schedule: config.backup.schedule, log }),

@@ -23,7 +23,8 @@ export function startupMessage(
   config: Config,
 ): string {
   const tokensFile = path.join(config.dataDirectory, "bootstrap.json");
-  const lines = [``, `The service is ready at ${publicUrl} (reference: ${publicUrl}/docs)`];
+  const about = config.roles.has("api") ? `reference: ${publicUrl}/docs` : `roles: ${[...config.roles].join(", ")}`;
+  const lines = [``, `The service is ready at ${publicUrl} (${about})`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
   if (isRestoredCopy) lines.push(``, ...RESTORED);
   if (bootstrapped !== null)
@@ -44,7 +45,7 @@ export function startupMessage(
       `    -H "Content-Type: application/json" \\`,
       `    -d '{"repo": "examples/guestbook"}'`,
     );
-  else if (isFirstRun)
+  else if (isFirstRun && config.roles.has("api"))
     lines.push(
       ``,
       `Nobody has signed up yet. The first user who signs up at ${publicUrl} becomes the owner of the first organization.`,

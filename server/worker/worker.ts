@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { removeLostArchives, removeUnusedArchives } from "../../domain/archives/remove-unused-archives.ts";
-import { type AlwaysOnDeps, syncAlwaysOnApps } from "../../domain/always-on/sync-always-on-apps.ts";
+import type { AlwaysOnDeps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
 import { LeaseLost } from "../../domain/deployments/lease.ts";
@@ -11,26 +11,23 @@ import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
-import { indexMissingProcedures } from "../../domain/procedures/index-missing-procedures.ts";
 import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
-import { updateScopes } from "../../domain/search/update-scopes.ts";
 import { enqueueDueSources } from "../../domain/knowledge-sources/manage-sources.ts";
 import type { ReadSourceDeps } from "../../domain/knowledge-sources/read-source.ts";
 import { runSourceJob } from "../../domain/knowledge-sources/run-source-job.ts";
 import { deployPush, type DeployPushDeps } from "../../domain/push-to-deploy/deploy-push.ts";
-import { enqueueDuePolls, pollBranch, type PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
+import { pollBranch, type PollBranchDeps } from "../../domain/push-to-deploy/poll-branch.ts";
 import { reportCommitStatus, type ReportStatusDeps } from "../../domain/push-to-deploy/report-commit-status.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
 import type { TranscriptSearch } from "../../domain/ports/transcript-search.ts";
-import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
+import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
+import { Leadership } from "../database/leadership.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { startEmbeddingTask } from "./embedding-task.ts";
-import { PeriodicTask } from "./periodic-task.ts";
-import { EMBEDDED_TEXT_READERS, TEXT_READERS } from "./text-readers.ts";
+import { startPeriodicTasks } from "./periodic-tasks.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
@@ -52,6 +49,8 @@ export interface WorkerOptions {
   log: Logger;
   /** How many deployments run at once. */
   buildConcurrency: number;
+  /** The database that several workers share, so that one of them does what is due periodically; `null` for the only worker. */
+  leadership: { url: string } | null;
 }
 
 const ROLLBACK_CONCURRENCY = 4;
@@ -62,17 +61,6 @@ const SOURCE_CONCURRENCY = 2;
 const PUSH_CONCURRENCY = 4;
 /** Each starts git in a sandbox. */
 const POLL_CONCURRENCY = 2;
-/** How late a look for new commits may be. */
-const POLL_PAUSE_MS = 5000;
-/** An app can store this much longer than its bound allows, until it is stopped. */
-const STORAGE_PAUSE_MS = 30_000;
-const STORAGE_PAUSE_FACTOR = 10;
-/** How long a change of the apps that are always on, or of the plan of their organization, may take to have an effect. */
-const ALWAYS_ON_PAUSE_MS = 10_000;
-const SWEEP_INTERVAL_MS = 10 * 60_000;
-const SERVER_CHECK_PAUSE_MS = 5000;
-const SEARCH_PAUSE_MS = 60_000;
-const MERGE_PAUSE_MS = 500;
 /** A sweep removes up to three million entries of deleted sessions. */
 const ENTRY_BATCHES = 300;
 /** How long a stop waits for running jobs, in milliseconds. */
@@ -84,13 +72,7 @@ const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, ba
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
-  #sweepTimer: NodeJS.Timeout | null = null;
-  #storageTask: PeriodicTask | null = null;
-  #alwaysOnTask: PeriodicTask | null = null;
-  #serverTask: AsyncDisposableStack | null = null;
-  #embeddingTask: PeriodicTask | null = null;
-  #searchTask: AsyncDisposableStack | null = null;
-  #pollTask: PeriodicTask | null = null;
+  #tasks: AsyncDisposable | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -115,85 +97,17 @@ export class Worker {
       pollBranch(pushes, endpointId, this.#stop.signal),
     );
     await this.#work("sweep", 1, () => this.#sweep());
-    await this.#enqueueSweep();
-    this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
-    this.#storageTask = this.#startStorageTask();
-    this.#alwaysOnTask = this.#startAlwaysOnTask();
-    this.#serverTask = this.#startServerTask();
-    const { db, embeddings, log } = this.#options;
-    if (embeddings !== null)
-      this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: EMBEDDED_TEXT_READERS, log });
-    this.#searchTask = this.#startSearchTask();
-    this.#pollTask = new PeriodicTask({
-      run: () => enqueueDuePolls(pushes),
-      pauseMs: POLL_PAUSE_MS,
-      report: (err) => log.warn({ err }, "new commits could not be looked for; this is tried again later"),
-    });
+    const { leadership, log } = this.#options;
+    const startTasks = () => startPeriodicTasks(this.#options);
+    this.#tasks = leadership === null ? startTasks() : new Leadership({ ...leadership, log, begin: startTasks });
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
   async stop(): Promise<void> {
-    if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
-    await this.#storageTask?.[Symbol.asyncDispose]();
-    await this.#alwaysOnTask?.[Symbol.asyncDispose]();
-    await this.#serverTask?.[Symbol.asyncDispose]();
-    await this.#embeddingTask?.[Symbol.asyncDispose]();
-    await this.#searchTask?.[Symbol.asyncDispose]();
-    await this.#pollTask?.[Symbol.asyncDispose]();
+    await this.#tasks?.[Symbol.asyncDispose]();
+    await this.#options.servers.monitor[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
-  }
-
-  /** Checks the connections to gateways periodically, and at once when a server is added, changed or deleted. */
-  #startServerTask(): AsyncDisposableStack {
-    const { servers, log } = this.#options;
-    const { monitor, changes } = servers;
-    const report = (err: unknown): void =>
-      log.warn({ err }, "the gateways of agents could not be checked; they are checked again later");
-    const task = new AsyncDisposableStack();
-    task.use(monitor);
-    task.use(new PeriodicTask({ run: () => monitor.check(), pauseMs: SERVER_CHECK_PAUSE_MS, report }));
-    task.defer(changes.listen(() => void monitor.check().catch(report)));
-    return task;
-  }
-
-  #startStorageTask(): PeriodicTask {
-    const { storage, log } = this.#options;
-    return new PeriodicTask({
-      run: (signal) => enforceStorage(storage, signal),
-      pauseMs: STORAGE_PAUSE_MS,
-      pauseFactor: STORAGE_PAUSE_FACTOR,
-      report: (err) => log.warn({ err }, "the storage of apps could not be checked; it is checked again later"),
-    });
-  }
-
-  #startAlwaysOnTask(): PeriodicTask {
-    const { alwaysOn, log } = this.#options;
-    return new PeriodicTask({
-      run: () => syncAlwaysOnApps(alwaysOn),
-      pauseMs: ALWAYS_ON_PAUSE_MS,
-      report: (err) =>
-        log.warn({ err }, "the apps that are always on could not be determined; this is tried again later"),
-    });
-  }
-
-  /** Merges new words of transcripts, and after an update of the service, indexes texts again that an older analyzer has indexed. */
-  #startSearchTask(): AsyncDisposableStack {
-    const { db, transcriptSearch, log } = this.#options;
-    const report = (err: unknown): void =>
-      log.warn({ err }, "a part of the search index could not be brought up to date; it is tried again later");
-    const task = new AsyncDisposableStack();
-    const options = { pauseMs: SEARCH_PAUSE_MS, report };
-    task.use(new PeriodicTask({ ...options, run: (signal) => updateScopes(db, TEXT_READERS, { signal, report }) }));
-    task.use(
-      new PeriodicTask({
-        ...options,
-        run: (signal) => indexMissingProcedures(db, { signal, report }),
-        pauseMs: SWEEP_INTERVAL_MS,
-      }),
-    );
-    task.use(new PeriodicTask({ ...options, run: () => transcriptSearch.mergeNewWords(), pauseMs: MERGE_PAUSE_MS }));
-    return task;
   }
 
   async #work<Q extends QueueName>(
@@ -258,14 +172,6 @@ export class Worker {
     if (purged > 0) log.info({ purged }, "the sweep deleted expired records");
     const entries = await removeDeletedEntries(db, { maxBatches: ENTRY_BATCHES });
     if (entries > 0) log.info({ entries }, "the sweep removed the transcripts of deleted sessions");
-  }
-
-  async #enqueueSweep(): Promise<void> {
-    const { boss, log } = this.#options;
-    // The key keeps several processes from queuing more than one sweep.
-    await boss
-      .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
-      .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));
   }
 }
 

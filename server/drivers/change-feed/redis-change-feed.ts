@@ -14,8 +14,7 @@ export class RedisChangeFeed implements ChangeFeed {
   constructor(redis: Redis, subscriber: Redis) {
     this.#redis = redis;
     this.#subscriber = subscriber;
-    // Others use the connection too.
-    subscriber.on("message", (channel, notice) => channel === CHANNEL && this.#listeners.receive(notice));
+    subscriber.on("message", (_channel, notice) => this.#listeners.receive(notice));
     subscriber.on("ready", () => this.#subscribe());
     if (subscriber.status === "ready") this.#subscribe();
   }

@@ -7,35 +7,38 @@ import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
+import type { RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
-import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
-import type { Sandbox } from "../../ports/sandbox.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
-import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
 import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts";
 import { SqliteReader } from "./app-databases/sqlite-reader.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
-import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
+import {
+  createLaunchers,
+  createUnpack,
+  LAUNCHER_LIMITS,
+  type LauncherLimits,
+  type LauncherOptions,
+} from "./launchers.ts";
 import { AppPostgres, type AppPostgresOptions } from "./postgres/app-postgres.ts";
 import { PostgresReader } from "./app-databases/postgres-reader.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
-import { ScriptStore, type UnpackLayer } from "./scripts/script-store.ts";
+import { ScriptStore } from "./scripts/script-store.ts";
 import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
 import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
-import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 
-export interface EmbeddedPlatformOptions {
+export interface EmbeddedPlatformOptions extends LauncherOptions {
   /** The platform stores its data in the folders `edge` and `auth-entries` below. Only one process may use them. */
   dataDirectory: string;
   /** The address of the edge proxy. Port 0 selects a free port. */
@@ -45,13 +48,8 @@ export interface EmbeddedPlatformOptions {
   appsDomain: string | null;
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
-  sandbox: "bubblewrap" | "none";
-  /** What runs Node servers and unpacks their files, and the programs that their start commands find. */
-  nodeServers: { sandbox: Sandbox; tools: ServerTools };
   /** The PostgreSQL server of Node servers. It is opened when the first one needs it. */
-  postgres: Pick<AppPostgresOptions, "open" | "exists">;
-  /** The groups through which the kernel limits apps. */
-  groups?: ControlGroups | undefined;
+  postgres: Omit<AppPostgresOptions, "log">;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
   trustedProxies: readonly string[];
   /** The variables of the apps. They are kept in memory only. */
@@ -64,12 +62,7 @@ export interface EmbeddedPlatformOptions {
   limits?: Partial<PlatformLimits>;
 }
 
-export interface PlatformLimits extends SupervisorLimits, RequestLimits {
-  startTimeoutMs: number;
-  /** For Node servers, which may compile or migrate a database before they listen. */
-  serverStartTimeoutMs: number;
-  /** How long a Node server may run after SIGTERM. */
-  stopGraceMs: number;
+export interface PlatformLimits extends SupervisorLimits, RequestLimits, LauncherLimits {
   closeGraceMs: number;
 }
 
@@ -79,9 +72,7 @@ const DEFAULT_LIMITS: PlatformLimits = {
   hangMs: 10_000,
   residentMb: 768,
   drainMs: 5_000,
-  startTimeoutMs: 10_000,
-  serverStartTimeoutMs: 60_000,
-  stopGraceMs: 5_000,
+  ...LAUNCHER_LIMITS,
   closeGraceMs: 10_000,
   requestsPerApp: 512,
   requestsPerClient: 128,
@@ -89,15 +80,6 @@ const DEFAULT_LIMITS: PlatformLimits = {
 
 /** The share of the processes that apps which are always on may have. The others remain for apps that get requests. */
 const KEPT_SHARE = 0.5;
-
-const UNPACK_LIMITS = {
-  wallTimeMs: 5 * 60_000,
-  memoryMb: 512,
-  processes: 16,
-  fileSizeMb: 2048,
-  diskMb: 4096,
-  outputBytes: 64 * 1024,
-} as const;
 
 /** The ports of an edge platform, on this machine. */
 export interface EmbeddedPlatform extends AsyncDisposable {
@@ -108,7 +90,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   temporaryDatabases: TemporaryDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
-  runtimeLogs: EmbeddedRuntimeLogs;
+  runtimeLogs: RuntimeLogs;
   storage: AppStorage;
   alwaysOn: AlwaysOnApps;
   supervisor: Supervisor;
@@ -166,23 +148,12 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   }
 }
 
-function createLaunchers(launchRoot: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { sandbox, groups, nodeServers } = options;
-  const { startTimeoutMs, serverStartTimeoutMs, stopGraceMs } = limits;
-  return {
-    launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs }),
-    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs, stopGraceMs }),
-  };
-}
-
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
   const { dataDirectory, scheme, variables, log } = options;
   const observers = { onRequest: options.onRequest, onServerError: options.onServerError };
   const databaseRoot = path.join(root, "databases");
   const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
-  const { sandbox } = options.nodeServers;
-  const unpack: UnpackLayer = (archive, folder, signal) =>
-    unpackTree({ sandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
+  const unpack = createUnpack(options.nodeServers.sandbox);
   const store = new ScriptStore(root, unpack);
   const launchRoot = path.join(root, "run");
   const launchers = createLaunchers(launchRoot, options, limits);

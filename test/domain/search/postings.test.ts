@@ -6,10 +6,11 @@ import {
   offsetOf,
   POSTING_BYTES,
   readBodyCount,
+  readCounts,
   readCategory,
   readLength,
   readOffset,
-  readScoreKey,
+  readRoundedLength,
   readTitleCount,
 } from "../../../domain/search/postings.ts";
 
@@ -46,7 +47,7 @@ test("what is written at a place of the postings is read there, and the bytes ar
         bodyCount: readBodyCount(counts),
       }).toEqual(others);
       expect(Math.abs(readLength(length) + 1) / (writtenLength + 1)).toBeCloseTo(1, 1);
-      expect(readScoreKey(data, at)).toBe(counts + 256 * length);
+      expect([readCounts(data, at), readRoundedLength(data, at)]).toEqual([counts, length]);
       for (const index of [...data.keys()].filter((key) => key < at || key >= at + POSTING_BYTES))
         expect(data[index]).toBe(0xaa);
     }),

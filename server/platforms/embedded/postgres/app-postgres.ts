@@ -13,6 +13,8 @@ export interface AppPostgresOptions {
   open: () => Promise<PostgresServer>;
   /** Whether the server has ever been opened. Without it, there are no databases. */
   exists: () => boolean;
+  /** Whether other processes of the installation use the server too, so that trials of another one may be running. */
+  isShared?: boolean;
   log: WatchdogLog;
 }
 
@@ -21,6 +23,7 @@ const SETUP_VERSION = 1;
 
 /** The service's own table, in a database to which no app can connect. */
 const SETUP = `
+  select pg_advisory_xact_lock(7240118213);
   revoke connect, temporary on database postgres, template1 from public;
   create schema if not exists service;
   create table if not exists service.app_databases (
@@ -30,7 +33,11 @@ const SETUP = `
     setup_version integer not null default 0
   );
   alter table service.app_databases add column if not exists setup_version integer not null default 0;
+  alter table service.app_databases add column if not exists created_at timestamptz not null default now();
 `;
+
+/** On a shared server, a trial that is older has ended: a build takes less. */
+const MAX_TRIAL_AGE = "2 hours";
 
 interface DatabaseRow {
   database_id: string;
@@ -160,10 +167,12 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     // A connection that ends while nobody uses it. The pool opens another one.
     pool.on("error", () => undefined);
     await pool.query(SETUP);
-    const { rows } = await pool.query<DatabaseRow>("select * from service.app_databases");
     // Trials end with the service.
-    for (const row of rows.filter(({ database_id: id }) => id.startsWith(TRIAL_PREFIX)))
-      await dropDatabase(pool, server.url, row);
+    const { rows } = await pool.query<DatabaseRow>(
+      "select * from service.app_databases where starts_with(database_id, $1) and created_at <= now() - $2::interval",
+      [TRIAL_PREFIX, this.#options.isShared === true ? MAX_TRIAL_AGE : "0 seconds"],
+    );
+    for (const row of rows) await dropDatabase(pool, server.url, row);
     const watchdog = new PostgresWatchdog(server.url, { measuresMemory: server.isLocal, log });
     opening.move();
     return { server, pool, watchdog };

@@ -16,13 +16,10 @@ export interface OpenAppLog {
   close(): void;
 }
 
-type RecordObserver = (app: LoggedApp, records: readonly RuntimeLogRecord[]) => void;
-
 /** The runtime logs of the apps on this machine. */
 export class EmbeddedRuntimeLogs implements RuntimeLogs {
   readonly #folderOf: (app: LoggedApp) => string;
   readonly #logs = new ReferenceCountedInstances<AppLog>();
-  readonly #observers = new Set<RecordObserver>();
 
   /** @param folderOf - returns the folder of an app's log, which is removed with the app */
   constructor(folderOf: (app: LoggedApp) => string) {
@@ -66,27 +63,13 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
     };
   }
 
-  /** Calls `observer` with the new records of every app, once they can be read. Returns a function that ends it. */
-  observe(observer: RecordObserver): () => void {
-    this.#observers.add(observer);
-    return () => void this.#observers.delete(observer);
-  }
-
   /** Writes what is not written yet. */
   async close(): Promise<void> {
     await Promise.all(this.#logs.all().map((log) => log.flush()));
   }
 
   #acquire(app: LoggedApp): { instance: AppLog; release: () => void } {
-    const { instance, release } = this.#logs.acquire(`${app.slug}/${app.id}`, () => this.#create(app));
+    const { instance, release } = this.#logs.acquire(`${app.slug}/${app.id}`, () => new AppLog(this.#folderOf(app)));
     return { instance, release: () => void setTimeout(release, LINGER_MS).unref() };
-  }
-
-  #create(app: LoggedApp): AppLog {
-    const log = new AppLog(this.#folderOf(app));
-    log.listeners.add((records) => {
-      for (const observer of this.#observers) observer({ id: app.id, slug: app.slug }, records);
-    });
-    return log;
   }
 }

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { ConfigError } from "./config-error.ts";
+import { url } from "./url-setting.ts";
+
+/**
+ * - `api`: responds to REST, the tool gateway and the dashboard
+ * - `worker`: builds, deploys and deletes apps, and does what is due
+ * - `edge`: runs the apps and serves their requests
+ */
+export const ROLES = ["api", "worker", "edge"] as const;
+export type Role = (typeof ROLES)[number];
+
+const isRole = (name: string): name is Role => (ROLES as readonly string[]).includes(name);
+
+const roles = z.string().transform((text, context) => {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every(isRole)) return new Set(names);
+  context.addIssue("must be a list of: api, worker, edge, such as api,worker");
+  return z.NEVER;
+});
+
+export const roleVariables = {
+  ROLES: roles.prefault(ROLES.join(",")),
+  INTERNAL_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, such as 3002")
+    .transform(Number)
+    .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, such as 3002")
+    .optional(),
+  EDGE_INTERNAL_URL: url(["https:"], "https://10.0.0.3:3002").optional(),
+} as const;
+
+export interface RoleSettings {
+  /** What this process does. */
+  roles: ReadonlySet<Role>;
+  /** The port at which the edge of this process serves other processes; `null` if it does not. */
+  internalPort: number | null;
+  /** The edge of another process; `null` when this process is an edge. */
+  edgeInternalUrl: string | null;
+  /** Whether other processes of the installation may run beside this one. */
+  isOneOfSeveral: boolean;
+}
+
+interface SharedSettings {
+  DATABASE_URL?: string | undefined;
+  APPS_DATABASE_URL?: string | undefined;
+  TOKEN_SECRET?: string | undefined;
+  APPS_DOMAIN?: string | undefined;
+  OBJECT_STORE: string;
+}
+
+type RoleVariables = z.infer<z.ZodObject<typeof roleVariables>>;
+
+/** @throws {ConfigError} that names what the roles of several processes require */
+export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSettings {
+  const { ROLES: own, INTERNAL_PORT: port, EDGE_INTERNAL_URL: edge } = values;
+  const isEdge = own.has("edge");
+  if (isEdge && edge !== undefined)
+    throw new ConfigError("EDGE_INTERNAL_URL must not be set for a process with the role edge: it is the edge.");
+  if (!isEdge && port !== undefined)
+    throw new ConfigError("INTERNAL_PORT needs the role edge: other processes reach the edge at this port.");
+  if (!isEdge && edge === undefined)
+    throw new ConfigError(
+      "EDGE_INTERNAL_URL is required without the role edge: the INTERNAL_PORT of the process that runs the apps, such as https://10.0.0.3:3002",
+    );
+  if (isEdge && own.size < ROLES.length && port === undefined)
+    throw new ConfigError("INTERNAL_PORT is required: the processes with the other roles reach the edge at this port.");
+  const isOneOfSeveral = own.size < ROLES.length || port !== undefined;
+  if (isOneOfSeveral) requireShared(values);
+  return { roles: own, internalPort: port ?? null, edgeInternalUrl: edge ?? null, isOneOfSeveral };
+}
+
+/** What all processes of an installation have in common. */
+function requireShared(values: SharedSettings): void {
+  const missing = (["DATABASE_URL", "APPS_DATABASE_URL", "TOKEN_SECRET", "APPS_DOMAIN"] as const).filter(
+    (name) => values[name] === undefined,
+  );
+  const problems = [
+    ...missing.map((name) => `${name} is required`),
+    ...(values.OBJECT_STORE === "s3" ? [] : ["OBJECT_STORE must be s3"]),
+  ];
+  if (problems.length === 0) return;
+  throw new ConfigError(
+    `${problems.join(", and ")}, because several processes share them: see ROLES in docs/operations.md.`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
+import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
+import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
+import type { UnpackLayer } from "./scripts/script-store.ts";
+import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
+
+export interface LauncherOptions {
+  sandbox: "bubblewrap" | "none";
+  /** What runs Node servers and unpacks their files, and the programs that their start commands find. */
+  nodeServers: { sandbox: Sandbox; tools: ServerTools };
+  /** The groups through which the kernel limits apps. */
+  groups?: ControlGroups | undefined;
+}
+
+/** In milliseconds. */
+export interface LauncherLimits {
+  startTimeoutMs: number;
+  /** For Node servers, which may compile or migrate a database before they listen. */
+  serverStartTimeoutMs: number;
+  /** How long a Node server may run after SIGTERM. */
+  stopGraceMs: number;
+}
+
+export const LAUNCHER_LIMITS: LauncherLimits = {
+  startTimeoutMs: 10_000,
+  serverStartTimeoutMs: 60_000,
+  stopGraceMs: 5_000,
+};
+
+const UNPACK_LIMITS = {
+  wallTimeMs: 5 * 60_000,
+  memoryMb: 512,
+  processes: 16,
+  fileSizeMb: 2048,
+  diskMb: 4096,
+  outputBytes: 64 * 1024,
+} as const;
+
+/** Creates what starts the processes of apps. */
+export function createLaunchers(
+  launchRoot: string,
+  { sandbox, groups, nodeServers }: LauncherOptions,
+  { startTimeoutMs, serverStartTimeoutMs, stopGraceMs }: LauncherLimits,
+) {
+  return {
+    launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs }),
+    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs, stopGraceMs }),
+  };
+}
+
+export function createUnpack(sandbox: Sandbox): UnpackLayer {
+  return (archive, folder, signal) => unpackTree({ sandbox, limits: UNPACK_LIMITS, signal }, archive, folder);
+}

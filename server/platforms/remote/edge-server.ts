@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import https from "node:https";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { z } from "zod";
+import type { LoggedApp } from "../../../domain/ports/runtime-logs.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
+import { removeTree } from "../../files/remove-tree.ts";
+import { readBody } from "../../http/read-body.ts";
+import type { Installation } from "../../installation/installation.ts";
+import { EDGE_METHODS, type EdgePorts, FOLLOW_PATH, INSTALLATION_PATH, PUBLISH_PATH } from "./edge-methods.ts";
+import { encodeError } from "./edge-errors.ts";
+import { unpackPublication } from "./publication-archive.ts";
+import { sharedKeyTls } from "./shared-key-tls.ts";
+
+interface EdgeServerOptions {
+  ports: EdgePorts;
+  installation: Installation;
+  tokenSecret: string;
+  host: string;
+  /** 0 selects a free port. */
+  port: number;
+  /** The files of publications that arrive are in the folder `publications` below. */
+  dataDirectory: string;
+  log: { warn(fields: object, message: string): void };
+}
+
+/** The arguments of a call: migrations of an app can be large. */
+const MAX_ARGUMENTS_BYTES = 64 * 1024 * 1024;
+/** How often an empty line is sent to a reader of a log, so that both sides notice a lost connection. */
+const HEARTBEAT_MS = 10_000;
+
+const appSchema = z.object({ id: z.string(), slug: z.string() });
+
+/** Offers an edge platform to the other processes of the installation. Only those with its secret can connect. */
+export class EdgeServer implements AsyncDisposable {
+  readonly #options: EdgeServerOptions;
+  readonly #server: https.Server;
+  readonly #folder: string;
+
+  private constructor(options: EdgeServerOptions) {
+    this.#options = options;
+    this.#folder = path.join(options.dataDirectory, "publications");
+    this.#server = https.createServer({ ...sharedKeyTls(options.tokenSecret).server, keepAliveTimeout: 60_000 });
+    // A publication takes as long as the app needs to start.
+    this.#server.requestTimeout = 0;
+    this.#server.on("request", (request, response) => void this.#respond(request, response));
+  }
+
+  /** @throws when the port is in use */
+  static async listen(options: EdgeServerOptions): Promise<EdgeServer> {
+    const server = new EdgeServer(options);
+    // An earlier process may have been killed during a publication.
+    await removeTree(server.#folder);
+    await mkdir(server.#folder, { recursive: true, mode: 0o700 });
+    server.#server.listen(options.port, options.host);
+    await once(server.#server, "listening");
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const controller = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) controller.abort();
+    });
+    try {
+      if (request.url === FOLLOW_PATH) return await this.#follow(request, response, controller.signal);
+      const value = await this.#handle(request, controller.signal);
+      send(response, 200, { value: value ?? null });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      const encoded = encodeError(error);
+      if (encoded === null)
+        this.#options.log.warn({ err: error, url: request.url }, "a call of another process failed");
+      send(response, 500, { error: encoded ?? { name: "EdgeFailure", message: "The edge failed. Its log says why." } });
+    }
+  }
+
+  async #handle(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    const { ports, installation } = this.#options;
+    if (request.url === INSTALLATION_PATH) return installation;
+    if (request.url === PUBLISH_PATH) return this.#publish(request, signal);
+    const method = findMethod(ports, request.url ?? "");
+    const args = z.array(z.unknown()).parse(await readJson(request));
+    return await method(...args, signal);
+  }
+
+  async #publish(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    const folder = await mkdtemp(path.join(this.#folder, "publication-"));
+    try {
+      const { slug, script } = await unpackPublication(request, folder);
+      const { problem = null } = await this.#options.ports.platform.publish(slug, script, signal);
+      return { problem: problem && encodeError(problem) };
+    } finally {
+      await removeTree(folder);
+    }
+  }
+
+  /** Responds with the new records of the log of an app, each array of them in a line, until the client ends the connection. */
+  async #follow(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const app: LoggedApp = appSchema.parse(await readJson(request));
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.flushHeaders();
+    const stop = this.#options.ports.runtimeLogs.listen(app, (records) => {
+      response.write(`${JSON.stringify(records)}\n`);
+    });
+    const heartbeat = setInterval(() => response.write("\n"), HEARTBEAT_MS);
+    const end = (): void => {
+      clearInterval(heartbeat);
+      stop();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  }
+}
+
+function findMethod(ports: EdgePorts, url: string): (...args: unknown[]) => unknown {
+  const [, portName = "", name = ""] = url.split("/");
+  const methods = Object.hasOwn(EDGE_METHODS, portName) ? EDGE_METHODS[portName as keyof typeof EDGE_METHODS] : [];
+  if (!(methods as readonly string[]).includes(name)) throw new Error(`The edge has no method ${url}`);
+  const port = ports[portName as keyof EdgePorts] as unknown as Record<string, (...args: unknown[]) => unknown>;
+  return (...args) => port[name]?.(...args);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request, MAX_ARGUMENTS_BYTES);
+  if (body === null) throw new Error("The arguments are too large");
+  return parseJson(body.toString("utf8"));
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
