@@ -19,6 +19,7 @@ import { readRoleSettings, type RoleSettings, roleVariables } from "./config/rol
 import { pollSeconds } from "./config/poll-setting.ts";
 import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
+import { requireTokenSecret } from "./config/token-secret.ts";
 import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
@@ -128,7 +129,7 @@ export interface Config extends RoleSettings {
   backup: BackupSettings;
   gitBaseUrl: string;
   gitPollSeconds: number;
-  /** `null` when it is not configured. The service then stores a generated one in its data folder. */
+  /** `null` when it is not configured. The service then stores a generated one in its data folder, as it does its database. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
   buildEgress: BuildEgress;
@@ -167,13 +168,6 @@ export interface Config extends RoleSettings {
   npmEnvironment: Readonly<Record<string, string>>;
 }
 
-function requireTokenSecret({ TOKEN_SECRET }: z.infer<typeof environment>): void {
-  if (TOKEN_SECRET) return;
-  throw new ConfigError(
-    "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
-  );
-}
-
 /**
  * Reads the configuration from the process's environment.
  *
@@ -185,7 +179,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
   const values = parsed.data;
   const production = values.NODE_ENV === "production";
-  if (production) requireTokenSecret(values);
+  requireTokenSecret(values);
   const model = readModelSettings(values);
   const buildLimits = readBuildLimits(values);
   return Object.freeze({

@@ -22,11 +22,15 @@ export interface ServiceOptions {
   settings?: Record<string, string>;
 }
 
+/** An outside database requires a secret. */
+const DEFAULT_SECRET = "measured".repeat(4);
+
 export type ServiceCommands = Awaited<ReturnType<typeof open>>["commands"];
 
 async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl, settings: more }: ServiceOptions) {
   const { PATH, HOME } = process.env;
-  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret, GIT_BASE_URL: gitBaseUrl, ...more };
+  const secret = tokenSecret ?? (databaseUrl === undefined ? undefined : DEFAULT_SECRET);
+  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: secret, GIT_BASE_URL: gitBaseUrl, ...more };
   const config = readConfig({ PATH, HOME, PORT: "0", EDGE_PORT: "0", DATA_DIR: dataDirectory, ...settings });
   const service = await startService(config, createLogger(config.logLevel));
   const forkEm = () => service.parts.orm.em.fork();

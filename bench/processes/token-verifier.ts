@@ -23,8 +23,9 @@ const PUBLIC_URL = "http://127.0.0.1:3000";
 const ADDRESS = "127.0.0.1";
 
 async function open({ databaseUrl }: TokenVerifierOptions) {
-  const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: "silent", CLIENT_METADATA_DOCUMENTS: "off" };
-  const config = readConfig(settings);
+  const tokenSecret = randomBytes(32).toString("hex");
+  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret, CLIENT_METADATA_DOCUMENTS: "off" };
+  const config = readConfig({ ...settings, LOG_LEVEL: "silent" });
   const { orm } = await openDatabase(config, createLogger("silent"));
   const accessChanges = new MemoryChangeFeed();
   const deps = {
@@ -32,7 +33,7 @@ async function open({ databaseUrl }: TokenVerifierOptions) {
     config,
     accessChanges,
     counter: new MemoryCounter(),
-    tokenSecret: randomBytes(32).toString("hex"),
+    tokenSecret,
     publicUrl: () => PUBLIC_URL,
     log: createLogger(config.logLevel),
     clientMetadataFetcher: new HttpsMetadataFetcher(),

@@ -56,7 +56,7 @@ export interface OpenWorkspace {
   read(): AsyncIterable<Uint8Array>;
   /**
    * Replaces the files by those in a folder of the host, all at once: after a crash, the workspace has either the files
-   * before the call or those after it. No process may be using the folder. Its content is untrusted.
+   * before the call or those after it. No process may be using the folder. Its content is untrusted. At most once.
    */
   save(folder: string): Promise<SavedWorkspace>;
 }
@@ -69,8 +69,9 @@ export class WorkspaceInUse extends Error {
 /** The files that the programs of an agent keep. A workspace exists as soon as it has files. */
 export interface AgentWorkspaces {
   /**
-   * Opens a workspace for one program. Programs that change the same workspace run one after the other, in the order of
-   * their calls.
+   * Opens a workspace for one program. Programs that change the same workspace run one after the other, also those of other
+   * processes. Within a process, they run in the order of their calls. The wait for a process that was killed, or lost its
+   * connection to the database, ends after a few seconds.
    *
    * @param options.readOnly - the program does not wait for others, and its changes are not saved
    * @param options.signal - ends the wait; it has no effect while `use` runs
@@ -96,6 +97,6 @@ export interface AgentWorkspaces {
   remove(id: WorkspaceId): Promise<void>;
   /** Returns how much the workspaces of an organization store, in bytes. */
   measure(orgId: string): Promise<number>;
-  /** Lists all workspaces that have files, for the sweep. */
+  /** Lists all workspaces, for the sweep: those that have had files since their last removal, at least. */
   listAll(): Promise<WorkspaceId[]>;
 }

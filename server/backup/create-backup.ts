@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
-import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { ObjectMissing, type ObjectStore } from "../../domain/ports/object-store.ts";
 import { sha256Hex } from "../../domain/shared/sha256.ts";
 import { openNodeServers } from "../composition/edge.ts";
 import { openObjectStore } from "../composition/object-store.ts";
@@ -25,7 +25,10 @@ import { type Manifest, readManifest } from "./manifest.ts";
 import { backUpCluster } from "./postgres-backup.ts";
 import { removeOldBackups } from "./remove-old-backups.ts";
 
-/** Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. */
+/**
+ * Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. `agent-workspaces` exists
+ * until the first start after an update from a version that stored the files of agents there.
+ */
 const PLAIN_FOLDERS = ["secrets", "auth-entries", "agent-workspaces"];
 const PLAIN_FILES = ["bootstrap.json", "apps-database/password"];
 
@@ -185,14 +188,28 @@ export function postgresMajor(): number {
 /** Objects are written once, so all that the rows of the copied database name are there, unless they were removed meanwhile. */
 async function addObjects(writer: BackupWriter, objects: ObjectStore): Promise<void> {
   for (const bucket of await objects.listBuckets())
-    for (const { key } of bucket === OWNER_BUCKET ? [] : await objects.list(bucket)) {
+    if (bucket !== OWNER_BUCKET) await addBucket(writer, objects, bucket);
+}
+
+/**
+ * Adds the objects of a bucket. If one was removed since the bucket was listed, another may have replaced it, as with the files of
+ * an agent. The bucket is then listed again.
+ */
+async function addBucket(writer: BackupWriter, objects: ObjectStore, bucket: string): Promise<void> {
+  const added = new Set<string>();
+  for (let isComplete = false; !isComplete;) {
+    isComplete = true;
+    for (const { key } of await objects.list(bucket)) {
+      if (added.has(key)) continue;
       try {
         await writer.addObject(bucket, key, objects.read(bucket, key));
+        added.add(key);
       } catch (error) {
-        // It was removed since the bucket was listed.
-        if ((await objects.get(bucket, key)) !== null) throw error;
+        if (!(error instanceof ObjectMissing)) throw error;
+        isComplete = false;
       }
     }
+  }
 }
 
 async function addFolder(writer: BackupWriter, dataDirectory: string, name: string): Promise<void> {

@@ -1,9 +1,10 @@
-import { chmod, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rm, symlink, utimes } from "node:fs/promises";
 import path from "node:path";
 import PQueue from "p-queue";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import { openObjectStore } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
+import { tokenSecretFile } from "../config/token-secret.ts";
 import { appsDatabaseFolder, startAppsPostgres } from "../database/apps-postgres.ts";
 import { databaseFolder, EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
@@ -63,8 +64,17 @@ export async function restoreBackup(
   await recoverDatabases(dataDirectory, manifest);
   await syncFileSystem(dataDirectory);
   await writeInstallation(dataDirectory, { ...manifest.installation, state: "restored" });
-  const { created_at: createdAt, files, objects: objectCount, bytes, warnings } = manifest;
+  const { created_at: createdAt, files, objects: objectCount, bytes } = manifest;
+  const warnings = [...manifest.warnings, ...(await findOtherSecret(config, manifest))];
   return { backup: manifest.id, created_at: createdAt, files, objects: objectCount, bytes, warnings };
+}
+
+async function findOtherSecret({ dataDirectory, tokenSecret }: RestoreConfig, manifest: Manifest): Promise<string[]> {
+  if (!hasSecretOfEarlierVersion(manifest)) return [];
+  const file = tokenSecretFile(dataDirectory);
+  const restored = (await readFile(file, "utf8").catch(nullIfMissing))?.trim();
+  if (restored === undefined || restored === tokenSecret) return [];
+  return [`Set TOKEN_SECRET to the content of ${file} before the start: it is the secret of the installation.`];
 }
 
 function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: RestoreConfig, manifest: Manifest): void {
@@ -77,12 +87,17 @@ function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: Rest
       `The backup is from PostgreSQL ${major}, and the embedded PostgreSQL is version ${postgresMajor()}. Restore it with the version of the service that has made it.`,
     );
   const check = tokenSecret === null ? null : checkOf(tokenSecret);
-  if (check === manifest.token_secret_check) return;
+  if (check === manifest.token_secret_check || hasSecretOfEarlierVersion(manifest)) return;
   throw new BackupError(
     manifest.token_secret_check === null
       ? "The backup has its own TOKEN_SECRET. Unset TOKEN_SECRET."
       : "Set TOKEN_SECRET to the one of the installation in the backup. Without it, encrypted values cannot be read.",
   );
+}
+
+/** An earlier version generated a secret also with an outside database. The file is in the backup. */
+function hasSecretOfEarlierVersion({ database, token_secret_check: check }: Manifest): boolean {
+  return database === "external" && check === null;
 }
 
 function requireSamePlace(name: string, url: string | null, place: "embedded" | "external"): void {

@@ -34,7 +34,6 @@ import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
-import { openOwnObjectStore } from "./object-store.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -72,8 +71,7 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
-  const objects = await openOwnObjectStore(config, edge.installation, opening);
+  const { config, database, edge, external, log, objects, plans, queue, shared, tokenSecret, variables } = foundation;
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
   const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;

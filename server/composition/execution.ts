@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
 import { ProcedureIndex } from "../../domain/procedures/procedure-index.ts";
 import type { Service } from "../../routers/core/context.ts";
@@ -38,7 +37,7 @@ async function openCodeRuntime(
   );
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
-  const problem = await volumeProblem(path.join(config.dataDirectory, "agent-workspaces"), {
+  const problem = await volumeProblem(programsFolder, {
     users: "programs",
     count: countVolumes(),
     sizeMb: VOLUME_SIZE.sizeMb,

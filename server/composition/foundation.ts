@@ -4,6 +4,7 @@ import path from "node:path";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
 import type { PublicFiles } from "../../domain/ports/public-files.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
@@ -11,7 +12,10 @@ import { StoredVariables } from "../../domain/variables/stored-variables.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
+import { tokenSecretFile } from "../config/token-secret.ts";
+import { importFolder } from "../drivers/agent-workspaces/import-folder.ts";
+import { StoredAgentWorkspaces } from "../drivers/agent-workspaces/stored-agent-workspaces.ts";
+import { WorkspaceRecords } from "../drivers/agent-workspaces/workspace-records.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import type { ReadinessDetails } from "../http/health.ts";
@@ -31,6 +35,7 @@ import {
   openJobQueue,
 } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
+import { openOwnObjectStore } from "./object-store.ts";
 import { openSharedState, openUsageCounter, type SharedState } from "./shared-state.ts";
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
@@ -65,6 +70,7 @@ export interface Foundation {
   variableCipher: VariableCipher;
   usageCounter: UsageCounter;
   edge: EdgeServices;
+  objects: ObjectStore;
   agentWorkspaces: AgentWorkspaces;
   /** Processes texts from outside in worker threads. */
   textWorkers: TextWorkerPool;
@@ -96,8 +102,8 @@ export async function openFoundation(
     log,
   };
   const edge = await openEdge(config, edgeDeps, opening);
-  // The edge platform has locked the data folder by now, so no other process uses these files.
-  const agentWorkspaces = await FilesystemAgentWorkspaces.open(path.join(config.dataDirectory, "agent-workspaces"));
+  // The edge platform has locked the data folder by now, so no other process uses its files.
+  const objects = await openOwnObjectStore(config, edge.installation, opening);
   return {
     config,
     log,
@@ -113,9 +119,25 @@ export async function openFoundation(
     variableCipher,
     usageCounter,
     edge,
-    agentWorkspaces,
+    objects,
+    agentWorkspaces: await openAgentWorkspaces(config, database, objects, log),
     textWorkers: opening.use(new TextWorkerPool()),
   };
+}
+
+/** Opens the files of agents. Those that an earlier version stored in the data folder are moved to the object store. */
+async function openAgentWorkspaces(
+  { dataDirectory, databaseUrl }: Config,
+  { em }: DatabaseServices,
+  objects: ObjectStore,
+  log: Logger,
+): Promise<AgentWorkspaces> {
+  const records = new WorkspaceRecords(em);
+  // No other process uses the embedded database, so these are leases of a process that was killed.
+  if (databaseUrl === null) await records.releaseAll();
+  const archives = await importFolder(path.join(dataDirectory, "agent-workspaces"), objects, records);
+  if (archives > 0) log.info({ archives }, "the files of agents were moved from the data folder to the object store");
+  return new StoredAgentWorkspaces({ objects, records });
 }
 
 const MIN_LENGTH = 32;
@@ -127,15 +149,14 @@ const MIN_LENGTH = 32;
  */
 async function loadTokenSecret(configured: string | null, dataDirectory: string): Promise<string> {
   if (configured !== null) return configured;
-  const folder = path.join(dataDirectory, "secrets");
-  const file = path.join(folder, "token-secret");
+  const file = tokenSecretFile(dataDirectory);
   const stored = (await readFile(file, "utf8").catch(nullIfMissing))?.trim();
   if (stored !== undefined && stored.length >= MIN_LENGTH) return stored;
   // A new secret would change the token of every app, which only the operator may decide.
   if (stored !== undefined)
     throw new ConfigError(`${file} is damaged. Restore it from a backup, or remove it to change every app token.`);
   const generated = randomBytes(32).toString("hex");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await replaceFile(file, `${generated}\n`, 0o600);
   return generated;
 }

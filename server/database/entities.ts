@@ -1,3 +1,4 @@
+import { AgentWorkspace } from "../../domain/agent-workspaces/agent-workspace.entity.ts";
 import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
 import { Agent } from "../../domain/agents/agent.entity.ts";
 import { EnabledSkill } from "../../domain/agents/enabled-skill.entity.ts";
@@ -38,6 +39,7 @@ import { AppVariable } from "../../domain/variables/app-variable.entity.ts";
 export const entities = [
   Agent,
   AgentServer,
+  AgentWorkspace,
   App,
   AppStorageRecord,
   AppVariable,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { ObjectMissing, type ObjectStore } from "../../domain/ports/object-store.ts";
 
 export interface ObjectStoreSetting extends AsyncDisposable {
   store: ObjectStore;
@@ -41,6 +41,33 @@ export function objectStoreContract(driver: string, open: () => Promise<ObjectSt
         "one two three",
       );
       await expect(Array.fromAsync(setting.store.read("apps", "none"))).rejects.toThrow(/none/);
+    });
+
+    test("a part of an object can be read, also one that ends after it", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "a", bytes("0123456789"));
+      const read = async (offset: number, length: number) =>
+        Buffer.concat(await Array.fromAsync(setting.store.read("apps", "a", { offset, length }))).toString();
+      expect([await read(0, 3), await read(4, 1), await read(8, 100), await read(0, 10)]).toEqual([
+        "012",
+        "4",
+        "89",
+        "0123456789",
+      ]);
+      await expect(Array.fromAsync(setting.store.read("apps", "none", { offset: 0, length: 1 }))).rejects.toThrow(
+        ObjectMissing,
+      );
+      await expect(Array.fromAsync(setting.store.read("none", "a"))).rejects.toThrow(ObjectMissing);
+    });
+
+    test("a durable object is stored as others are", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "a/b", bytes("x"), { durable: true });
+      async function* parts() {
+        yield bytes("y");
+      }
+      await setting.store.put("apps", "a/b", parts(), { durable: true });
+      expect(Buffer.from((await setting.store.get("apps", "a/b"))!).toString()).toBe("y");
     });
 
     test("a body that fails in the middle stores nothing, and leaves the earlier object", async () => {

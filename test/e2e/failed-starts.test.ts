@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { createInstallation, PROJECT } from "../support/service/service-process.ts";
+import { TEST_TOKEN_SECRET } from "../support/service/test-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Returns the output of a service that fails to start. */
@@ -44,7 +45,7 @@ test("a start that waits for its database is not silent", async () => {
   const env = { PATH, HOME, DATA_DIR: folder.path, PORT: "0", EDGE_PORT: "0" };
   const child = spawn(process.execPath, ["server/main.ts"], {
     cwd: PROJECT,
-    env: { ...env, DATABASE_URL: `postgres://ada@127.0.0.1:${port}/apps` },
+    env: { ...env, DATABASE_URL: `postgres://ada@127.0.0.1:${port}/apps`, TOKEN_SECRET: TEST_TOKEN_SECRET },
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {

@@ -7,7 +7,7 @@ import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { createTestDatabase } from "../support/service/test-databases.ts";
+import { createTestDatabase, TEST_TOKEN_SECRET } from "../support/service/test-databases.ts";
 import { runAdmin } from "../support/service/run-admin.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
@@ -16,7 +16,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 function environmentOf({ config, dataDirectory }: Harness): Record<string, string> {
   return {
     DATA_DIR: dataDirectory,
-    ...(config.databaseUrl !== null && { DATABASE_URL: config.databaseUrl }),
+    ...(config.databaseUrl !== null && { DATABASE_URL: config.databaseUrl, TOKEN_SECRET: TEST_TOKEN_SECRET }),
     ...(config.redisUrl !== null && { REDIS_URL: config.redisUrl }),
   };
 }
@@ -28,7 +28,7 @@ test("reset-password prints a new password and revokes the user's sessions and O
   // Both services use the same port, because the port is part of the issuer of their access tokens.
   const optionsFor = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
   let port: number;
-  const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl };
+  const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl, TOKEN_SECRET: TEST_TOKEN_SECRET };
   let user: TestUser;
   let refreshRequest: Record<string, string>;
   let oldTokens: string[];

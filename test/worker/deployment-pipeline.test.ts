@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -140,8 +139,9 @@ verifies(
 );
 
 verifies(hazard(49), "a build cannot read the files, the network or the environment of the service", async () => {
-  const canary = path.join(harness().dataDirectory, "secrets", "token-secret");
-  expect(existsSync(canary)).toBe(true);
+  const canary = path.join(harness().dataDirectory, "secrets", "canary");
+  await mkdir(path.dirname(canary), { recursive: true });
+  await writeFile(canary, "readable\n");
   const script = [
     `cat ${canary} /root/.npmrc /etc/shadow && echo LEAK`,
     `ls ${harness().dataDirectory} && echo LEAK`,

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
-import type { ObjectStore, StoredObject } from "../../../domain/ports/object-store.ts";
+import {
+  ObjectMissing,
+  type ObjectRange,
+  type ObjectStore,
+  type StoredObject,
+} from "../../../domain/ports/object-store.ts";
+import { syncToDisk } from "../../files/durable-files.ts";
 import { isBucketName, keySegments, validateBucket } from "./object-names.ts";
 
 /** Holds objects that are being written, and buckets that are being removed. It is not a valid bucket name. */
@@ -16,8 +22,8 @@ const MAX_TRIES = 10;
 
 /**
  * Stores objects as files, for a service on one machine. After a crash of the service, every object is complete. After
- * a power failure, the latest objects may be missing or empty: files are not synced to disk, because that would make
- * writing thousands of small objects slow.
+ * a power failure, the latest objects may be missing or empty unless they are durable: other files are not synced to disk,
+ * because that would make writing thousands of small objects slow.
  */
 export class FilesystemObjectStore implements ObjectStore {
   readonly #root: string;
@@ -27,11 +33,17 @@ export class FilesystemObjectStore implements ObjectStore {
     this.#root = root;
   }
 
-  async put(bucket: string, key: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+  async put(
+    bucket: string,
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    { durable = false }: { durable?: boolean } = {},
+  ): Promise<void> {
     const target = this.#pathOf(bucket, key);
     const staged = this.#stagingPath();
-    await this.#stage(staged, body);
+    await this.#stage(staged, body, durable);
     await withParentFolder(target, () => rename(staged, target));
+    if (durable) await this.#syncFolders(path.dirname(target));
   }
 
   async get(bucket: string, key: string): Promise<Uint8Array | null> {
@@ -39,10 +51,12 @@ export class FilesystemObjectStore implements ObjectStore {
     return defaultIfAbsent(null, readFile(this.#pathOf(bucket, key), { flag }));
   }
 
-  async *read(bucket: string, key: string): AsyncGenerator<Uint8Array> {
+  async *read(bucket: string, key: string, range?: ObjectRange): AsyncGenerator<Uint8Array> {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
-    await using file = await open(this.#pathOf(bucket, key), flags);
-    yield* file.createReadStream({ autoClose: false });
+    await using file = await defaultIfAbsent(null, open(this.#pathOf(bucket, key), flags));
+    if (file === null) throw new ObjectMissing(`The object ${key} does not exist`);
+    const part = range === undefined ? {} : { start: range.offset, end: range.offset + range.length - 1 };
+    yield* file.createReadStream({ autoClose: false, ...part });
   }
 
   async list(bucket: string): Promise<StoredObject[]> {
@@ -75,11 +89,12 @@ export class FilesystemObjectStore implements ObjectStore {
     return entries.filter((entry) => entry.isDirectory() && isBucketName(entry.name)).map((entry) => entry.name);
   }
 
-  async #stage(staged: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+  async #stage(staged: string, body: Uint8Array | AsyncIterable<Uint8Array>, durable: boolean): Promise<void> {
     // Opened before the body is read, which may be possible only once.
     await using file = await withParentFolder(staged, () => open(staged, "wx"));
     try {
       await file.writeFile(body);
+      if (durable) await file.sync();
     } catch (error) {
       await rm(staged, { force: true });
       throw error;
@@ -93,6 +108,13 @@ export class FilesystemObjectStore implements ObjectStore {
 
   #stagingPath(): string {
     return path.join(this.#root, STAGING, randomUUID());
+  }
+
+  /** Writes the names in a folder, and in those above it, to disk: an object can be the first one of its bucket. */
+  async #syncFolders(folder: string): Promise<void> {
+    // The folder is removed with its last object.
+    await defaultIfAbsent(undefined, syncToDisk(folder));
+    if (folder !== this.#root) await this.#syncFolders(path.dirname(folder));
   }
 
   async #removeStaleEntries(): Promise<void> {

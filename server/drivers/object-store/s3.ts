@@ -1,6 +1,11 @@
 import { Readable } from "node:stream";
 import type * as Sdk from "@aws-sdk/client-s3";
-import type { ObjectStore, StoredObject } from "../../../domain/ports/object-store.ts";
+import {
+  ObjectMissing,
+  type ObjectRange,
+  type ObjectStore,
+  type StoredObject,
+} from "../../../domain/ports/object-store.ts";
 import { isBucketName, keySegments, validateBucket } from "./object-names.ts";
 
 export interface S3Settings {
@@ -69,10 +74,13 @@ export class S3ObjectStore implements ObjectStore, Disposable {
     }
   }
 
-  async *read(bucket: string, key: string): AsyncGenerator<Uint8Array> {
+  async *read(bucket: string, key: string, range?: ObjectRange): AsyncGenerator<Uint8Array> {
+    const part = range === undefined ? {} : { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` };
     const { Body } = await this.#client
-      .send(new this.#sdk.GetObjectCommand(this.#target(bucket, key)))
+      .send(new this.#sdk.GetObjectCommand({ ...this.#target(bucket, key), ...part }))
       .catch((cause: unknown) => {
+        if (cause instanceof this.#sdk.NoSuchKey)
+          throw new ObjectMissing(`The object ${key} does not exist`, { cause });
         throw new Error(`The object ${key} cannot be read`, { cause });
       });
     if (Body !== undefined) yield* Body as unknown as AsyncIterable<Uint8Array>;

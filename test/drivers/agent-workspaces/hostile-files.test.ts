@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { FilesystemAgentWorkspaces } from "../../../server/drivers/agent-workspaces/filesystem.ts";
+import { bucketOf } from "../../../server/drivers/agent-workspaces/archive-place.ts";
 import { removeTree } from "../../../server/files/remove-tree.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { writableAt } from "../../contract/sandbox.ts";
+import { openTestWorkspaces } from "../../support/agents/test-workspaces.ts";
 import { runScript } from "../../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -15,7 +16,7 @@ const NEVER = new AbortController().signal;
 /** A store, and a folder that untrusted code fills. */
 async function openStore() {
   const temporary = await temporaryFolder();
-  const workspaces = await FilesystemAgentWorkspaces.open(path.join(temporary.path, "workspaces"));
+  const { workspaces, objects, ...opened } = await openTestWorkspaces();
   const folder = path.join(temporary.path, "volume");
   await mkdir(folder);
   await chmod(temporary.path, 0o755);
@@ -27,11 +28,17 @@ async function openStore() {
   };
   return {
     path: temporary.path,
-    [Symbol.asyncDispose]: () => removeTree(temporary.path),
+    [Symbol.asyncDispose]: async () => {
+      await opened[Symbol.asyncDispose]();
+      await removeTree(temporary.path);
+    },
     folder,
     save,
     readText,
-    archive: () => readFile(path.join(temporary.path, "workspaces", id.orgId, id.agentId), "latin1"),
+    archive: async () => {
+      const [stored] = await objects.list(bucketOf(id));
+      return Buffer.from((await objects.get(bucketOf(id), stored!.key))!).toString("latin1");
+    },
     listPaths: async () => (await workspaces.list(id)).files.map((file) => file.path),
     /** Runs a script in a sandbox with the folder as its working folder. */
     attack: (script: string) => runScript(new BubblewrapSandbox(), script, writableAt(folder)),

@@ -1,7 +1,6 @@
 import type { AgentWorkspaces } from "../../../domain/ports/agent-workspaces.ts";
 import { glob, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { FilesystemAgentWorkspaces } from "../../../server/drivers/agent-workspaces/filesystem.ts";
 import {
   DenoCodeRuntime,
   type DenoCodeRuntimeOptions,
@@ -11,6 +10,7 @@ import { MODULES_FOLDER } from "../../../server/drivers/code-runtime/prepare-imp
 import { VOLUME_SIZE } from "../../../server/drivers/code-runtime/workspace-volumes.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { volumeProblem } from "../../../server/sandbox/memory-volume.ts";
+import { openTestWorkspaces } from "../agents/test-workspaces.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 await using probed = await temporaryFolder();
@@ -34,7 +34,7 @@ export async function openDenoRuntime(options: Partial<DenoCodeRuntimeOptions> =
   const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
   const sandbox = opening.use(new BubblewrapSandbox({ ...SANDBOX_FILES, prepareFiles: true }));
-  const workspaces = await FilesystemAgentWorkspaces.open(path.join(folder.path, "workspaces"));
+  const { workspaces } = opening.use(await openTestWorkspaces());
   const runtime = opening.use(
     new DenoCodeRuntime({
       sandbox,

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { createHmac, createPrivateKey, type KeyObject } from "node:crypto";
 import { symmetricDecrypt } from "better-auth/crypto";
 import type { AppStatus } from "../../../domain/apps/app-status.ts";
@@ -16,7 +14,7 @@ import { nextMillisecond } from "../next-millisecond.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { WAIT_LIMIT_MS } from "../time-limits.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { createTestDatabase } from "./test-databases.ts";
+import { createTestDatabase, TEST_TOKEN_SECRET } from "./test-databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 
@@ -80,6 +78,7 @@ export async function createHarness({
     }),
     databaseUrl,
     redisUrl,
+    tokenSecret: overrides.databaseUrl === null ? null : TEST_TOKEN_SECRET,
     // No test may depend on the internet.
     clientMetadataDocuments: clientMetadata === undefined ? "off" : "on",
     ...overrides,
@@ -104,7 +103,7 @@ export async function createHarness({
     dataDirectory,
     logged: () => lines.join(""),
     tenant,
-    signingKey: () => signingKeyOf(service, dataDirectory),
+    signingKey: () => signingKeyOf(service),
     inviteOwner: async ({ org_id: orgId, user_id: placeholderId }, email) =>
       (await em().transactional((tx) => inviteOwner(tx, { orgId, placeholderId, email }))).invitation_id,
     givenApp: (owner, fields) => em().transactional(async (tx) => givenApp(tx, owner, fields)),
@@ -113,11 +112,10 @@ export async function createHarness({
   };
 }
 
-async function signingKeyOf({ parts }: RunningService, dataDirectory: string): Promise<KeyObject> {
+async function signingKeyOf({ parts }: RunningService): Promise<KeyObject> {
   const em = parts.orm.em.fork();
   const [row] = await em.execute<{ privateKey: string }[]>(`select "privateKey" from auth.jwks`);
-  const secret = await readFile(path.join(dataDirectory, "secrets", "token-secret"), "utf8");
-  const key = createHmac("sha256", secret.trim()).update("identity").digest("base64url");
+  const key = createHmac("sha256", parts.service.tokenSecret).update("identity").digest("base64url");
   const jwk = await symmetricDecrypt({ key, data: JSON.parse(row!.privateKey) as string });
   return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
 }

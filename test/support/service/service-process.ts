@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
 import { FilesystemTemporaryWorkspaces } from "../../../server/drivers/temporary-workspaces/filesystem.ts";
-import { createTestDatabase, SERVICES, type TestDatabase } from "./test-databases.ts";
+import { createTestDatabase, SERVICES, TEST_TOKEN_SECRET, type TestDatabase } from "./test-databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -63,13 +63,14 @@ const READY = /The service is ready at (\S+)/;
 
 async function startProcess(
   project: string,
-  env: Record<string, string> & { DATA_DIR: string },
+  env: Record<string, string> & { DATA_DIR: string; DATABASE_URL?: string },
   running: Set<ChildProcess>,
 ): Promise<ServiceProcess> {
   const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const secret = env["DATABASE_URL"] === undefined ? {} : { TOKEN_SECRET: TEST_TOKEN_SECRET };
   const child = spawn(process.execPath, ["server/main.ts"], {
     cwd: project,
-    env: { ...inherited, PORT: "0", EDGE_PORT: "0", ...env },
+    env: { ...inherited, PORT: "0", EDGE_PORT: "0", ...secret, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

@@ -9,6 +9,9 @@ export interface TestDatabase extends AsyncDisposable {
   redisUrl: string | null;
 }
 
+/** The secret of services that use a database of a test. Those that share one can then read what the other encrypts. */
+export const TEST_TOKEN_SECRET = "5eC7e7".repeat(8);
+
 /** The PostgreSQL and Redis servers outside the service that this test uses; `null` with the embedded defaults. */
 export const SERVICES =
   process.env["TEST_BACKEND"] === "services"
