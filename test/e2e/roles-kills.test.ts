@@ -112,22 +112,23 @@ async function writeToApps(apps: Map<string, { url: string; writes: number }>, s
   }
 }
 
+/** Returns the error of each deployment when all have ended; `null` for those that are ready. */
 async function untilTerminal(
   processes: SeparateProcesses,
   running: Map<string, RoleProcess>,
   ids: readonly string[],
-): Promise<string[]> {
-  const statuses = new Map<string, string>();
-  while (statuses.size < ids.length) {
+): Promise<Map<string, string | null>> {
+  const ended = new Map<string, string | null>();
+  while (ended.size < ids.length) {
     const rest = await processes.client(running.get("api-2") as RoleProcess);
     for (const id of ids) {
       const { body } = await rest.get(`/v1/apps/${id}`).catch(() => ({ body: {} as Record<string, unknown> }));
-      const status = String(body["status"]);
-      if (["ready", "failed"].includes(status)) statuses.set(id, status);
+      if (body["status"] === "ready") ended.set(id, null);
+      if (body["status"] === "failed") ended.set(id, String(body["error"]));
     }
     await delay(500);
   }
-  return [...statuses.values()];
+  return ended;
 }
 
 async function untilResponse(url: string): Promise<{ status: number; text: string }> {
