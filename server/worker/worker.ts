@@ -1,4 +1,5 @@
 import type { PgBoss } from "pg-boss";
+import { removeLostImports } from "../../domain/exports/import-objects.ts";
 import { removeLostArchives, removeUnusedArchives } from "../../domain/archives/remove-unused-archives.ts";
 import type { AlwaysOnDeps } from "../../domain/always-on/sync-always-on-apps.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
@@ -163,6 +164,8 @@ export class Worker {
     const { deps, log } = this.#options;
     const removed = await removeUnusedArchives(deps);
     const lost = await removeLostArchives(deps);
+    const imports = await removeLostImports(deps);
+    if (imports > 0) log.info({ imports }, "the sweep removed exports that no app needs");
     if (removed + lost > 0) log.info({ removed, lost }, "the sweep removed archives that nothing needs");
   }
 
