@@ -59,6 +59,9 @@ export function formatManifest(manifest: Omit<ExportManifest, "format" | "versio
   return Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION, ...manifest }, null, 2)}\n`);
 }
 
+/** The data of apps: their SQL database, and what is stored beside their scripts. */
+const DATA_PATH = /^data[/](?:database[.]sqlite(?:-wal|-journal)?|storage[/].+)$/s;
+
 /** @throws {ServiceError} `invalid` for a manifest that this version of the service cannot read */
 export function parseManifest(bytes: Uint8Array): ExportManifest {
   const value = parseJson(Buffer.from(bytes).toString("utf8"));
@@ -70,7 +73,8 @@ export function parseManifest(bytes: Uint8Array): ExportManifest {
   if (!Array.isArray(warnings) || !warnings.every(isText)) throw damaged();
   if (!Array.isArray(members) || !members.every(isMember)) throw damaged();
   if (members[0]?.path !== SOURCE_PATH) throw damaged();
-  if (!members.slice(1).every(({ path }) => path.startsWith(DATA_PREFIX))) throw damaged();
+  const foreign = members.slice(1).find(({ path }) => !DATA_PATH.test(path));
+  if (foreign !== undefined) throw refused(`${JSON.stringify(foreign.path)} is not a path of an app's data.`);
   if (new Set(members.map(({ path }) => path)).size !== members.length) throw damaged();
   return { format: FORMAT, version: VERSION, exported_at: exportedAt, runtime, app, warnings, members };
 }

@@ -58,7 +58,7 @@ async function addMembers(archive: Pack, members: Iterable<ExportMember>): Promi
       if (!entry.write(Buffer.from(chunk))) await Promise.race([once(entry, "drain"), closed]);
     }
     const finished = once(entry, "finish");
-    entry.end();
+    entry.end(null);
     await Promise.race([finished, closed]);
   }
   archive.finalize();
