@@ -108,8 +108,8 @@ verifies("apps.export", "only the organization of a live app can export it", asy
   const other = await service().tenant();
   const { body } = await send(tenant, await exportOf());
   const path = `/v1/apps/${String(body["app_id"])}/export`;
-  expect(await other.rest.send("POST", path)).toMatchObject({ status: 404 });
-  expect(await tenant.rest.send("POST", path)).toMatchObject({
+  expect(await other.rest.send("POST", path, {})).toMatchObject({ status: 404 });
+  expect(await tenant.rest.send("POST", path, {})).toMatchObject({
     status: 409,
     body: { error: "The app is not live. Deploy it, and export it then." },
   });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { PassThrough, pipeline, Readable } from "node:stream";
+import { pipeline as feed } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { extract, pack, type Pack } from "tar-stream";
 import type { ExportArchive, ExportMember } from "../../../domain/ports/export-archive.ts";
@@ -25,10 +26,9 @@ export class TarExports implements ExportArchive {
     const entries = extract();
     const gunzip = createGunzip();
     const meter = limitBytes(maxBytes);
-    let failure: unknown = null;
-    pipeline(Readable.from(archive, { objectMode: false }), gunzip, meter.check, entries, (error) => {
-      failure ??= error ?? null;
-    });
+    const fed = feed(Readable.from(archive, { objectMode: false }), gunzip, meter.check, entries).catch(
+      (error: unknown) => error,
+    );
     try {
       for await (const entry of entries) {
         const { name, type, size = 0 } = entry.header;
@@ -38,7 +38,10 @@ export class TarExports implements ExportArchive {
       }
       if (!meter.hasEnd()) throw refused("the file ends too early. Send the whole file.");
     } catch (error) {
-      throw explain(failure ?? error);
+      if (error instanceof ServiceError) throw error;
+      entries.destroy(null);
+      // An error of the entries can follow from one before them.
+      throw explain((await fed) ?? error);
     } finally {
       entries.destroy(null);
       gunzip.destroy();
