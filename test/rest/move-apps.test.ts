@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
+import { Archive } from "../../domain/archives/archive.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IMPORT_BUCKET } from "../../domain/exports/import-objects.ts";
 import { type GivenEntry, tarOf, tarOfFiles } from "../support/archives.ts";
@@ -70,7 +71,6 @@ verifies("apps.import", "an export becomes a new app, once for each idempotency 
 });
 
 test("400 says what is wrong with a file, and nothing of it is stored", async () => {
-  const owner = await service().tenant();
   const good = await exportOf();
   const member = (name: string, more: Partial<GivenEntry> = {}): GivenEntry => ({ name, ...more });
   const hostile: [Buffer, string][] = [
@@ -88,12 +88,16 @@ test("400 says what is wrong with a file, and nothing of it is stored", async ()
     [await exportOf({ data: { "other/x": "1" } }), '"other/x" is not a path of an app'],
     [await exportOf({ data: { "data/escape/x": "1" } }), '"data/escape/x" is not a path of an app'],
   ];
-  for (const [file, error] of hostile)
+  for (const [file, error] of hostile) {
+    // Each attempt counts against the deploy limit.
+    const owner = await service().tenant();
     expect(await send(owner, file)).toMatchObject({ status: 400, body: { error: expect.stringContaining(error) } });
-  const em = parts().orm.em.fork();
-  expect(await em.count(App, { orgId: owner.org_id })).toBe(0);
-  const stored = await parts().service.objects.list(IMPORT_BUCKET);
-  expect(stored.filter(({ key }) => key.startsWith(owner.org_id))).toEqual([]);
+    const em = parts().orm.em.fork();
+    expect(await em.count(App, { orgId: owner.org_id })).toBe(0);
+    expect(await em.count(Archive, { orgId: owner.org_id })).toBe(0);
+    const stored = await parts().service.objects.list(IMPORT_BUCKET);
+    expect(stored.filter(({ key }) => key.startsWith(owner.org_id))).toEqual([]);
+  }
 });
 
 test("an export that unpacks to more than the plan permits is refused before it is unpacked", async () => {

@@ -29,23 +29,37 @@ export class TarExports implements ExportArchive {
     const fed = feed(Readable.from(archive, { objectMode: false }), gunzip, meter.check, entries).catch(
       (error: unknown) => error,
     );
+    const explainFailure = async (error: unknown): Promise<unknown> => {
+      if (error instanceof ServiceError) return error;
+      entries.destroy(null);
+      // An error of the entries can follow from one before them.
+      return explain((await fed) ?? error);
+    };
     try {
       for await (const entry of entries) {
         const { name, type, size = 0 } = entry.header;
         if (type !== "file") throw refused(`${JSON.stringify(name)} is not a regular file.`);
         checkPath(name);
-        yield { path: name, size, content: () => entry as AsyncIterable<Uint8Array> };
+        yield { path: name, size, content: () => readEntry(entry, explainFailure) };
       }
       if (!meter.hasEnd()) throw refused("the file ends too early. Send the whole file.");
     } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      entries.destroy(null);
-      // An error of the entries can follow from one before them.
-      throw explain((await fed) ?? error);
+      throw await explainFailure(error);
     } finally {
       entries.destroy(null);
       gunzip.destroy();
     }
+  }
+}
+
+async function* readEntry(
+  entry: AsyncIterable<Uint8Array>,
+  explainFailure: (error: unknown) => Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* entry;
+  } catch (error) {
+    throw await explainFailure(error);
   }
 }
 
