@@ -78,7 +78,10 @@ export const apps = router({
         description:
           "Creates an app from an export, which is the body of the request, and starts its first deployment. The deployment builds the source, and restores the data before the app gets its first request. The app has an id, a slug and a token of its own. `missing_variables` are those whose values are not in the export: set them, and deploy again if the app needs them. Counts against the deploy limit.",
         bodyLimit: EXPORT_LIMITS.bytes,
-        streamedBody: { field: "file", contentTypes: ["application/gzip", "application/x-gzip", "application/octet-stream"] },
+        streamedBody: {
+          field: "file",
+          contentTypes: ["application/gzip", "application/x-gzip", "application/octet-stream"],
+        },
         successStatus: 201,
         successDescription: "The deployment has started",
         errorResponses: {

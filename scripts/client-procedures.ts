@@ -34,7 +34,14 @@ const BOUNDS = { characters: 100_000, depth: 20, properties: 500, comments: true
 export const CLIENT_PROCEDURES: readonly ClientProcedure[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, RouterProcedure>,
 )
-  .filter(([, { _def: { meta } }]) => meta?.openapi?.streamedBody === undefined && meta?.openapi?.download === undefined)
+  .filter(
+    ([
+      ,
+      {
+        _def: { meta },
+      },
+    ]) => meta?.openapi?.streamedBody === undefined && meta?.openapi?.download === undefined,
+  )
   .map(([path, procedure]) => describeProcedure(path, procedure))
   .toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
 

@@ -87,7 +87,8 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     deps.changes.announce(deployment.orgId);
     await removeUnused(deps, deployment);
     // If this fails, the sweep does it.
-    if (deployment.importKey !== null) await deps.objects.remove(IMPORT_BUCKET, deployment.importKey).catch(() => undefined);
+    if (deployment.importKey !== null)
+      await deps.objects.remove(IMPORT_BUCKET, deployment.importKey).catch(() => undefined);
   } catch (error) {
     if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled)
       return endCanceled(deps, attempt, context);

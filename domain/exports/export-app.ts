@@ -97,7 +97,10 @@ async function openContent(
   opened: AsyncDisposableStack,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (deps.appData === null)
-    throw new ServiceError("conflict", "Apps cannot be exported from an installation whose edge is a process of its own.");
+    throw new ServiceError(
+      "conflict",
+      "Apps cannot be exported from an installation whose edge is a process of its own.",
+    );
   const source = opened.use(await deps.spool.open());
   const listedSource = await copySource(deps, caller, app, source);
   const location = { appId: app.id, slug: app.slug, databaseId: sqlDatabaseId(app.id) };
@@ -149,7 +152,10 @@ async function openSource(
   }
   // These files are of the newest build.
   if (app.latest_deployment_id !== app.live_deployment_id || app.trigger === "rollback" || app.trigger === "promotion")
-    throw new ServiceError("conflict", "The source of the live version is not kept. Deploy the app again, and export it then.");
+    throw new ServiceError(
+      "conflict",
+      "The source of the live version is not kept. Deploy the app again, and export it then.",
+    );
   const bucket = sourceBucketName(app.id);
   const stored = await objects.list(bucket);
   return exportArchive.pack(

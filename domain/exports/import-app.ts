@@ -45,7 +45,10 @@ export async function importApp(
   idempotencyKey: string | null,
 ): Promise<ImportedApp> {
   if (deps.appData === null)
-    throw new ServiceError("conflict", "Apps cannot be imported into an installation whose edge is a process of its own.");
+    throw new ServiceError(
+      "conflict",
+      "Apps cannot be imported into an installation whose edge is a process of its own.",
+    );
   const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: caller.orgId });
   const { storageBytes } = deps.plans.getLimits(plan);
   return await deps.appImports.run(caller.orgId, async () => {

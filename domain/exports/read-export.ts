@@ -65,7 +65,10 @@ function checkSizes({ members }: ExportManifest, maxDataBytes: number): void {
   const bytes = data.reduce((sum, { size }) => sum + size, 0);
   if (bytes <= maxDataBytes) return;
   const [limit, has] = [maxDataBytes, bytes].map((size) => Math.ceil(size / 1024 ** 2));
-  throw new ServiceError("plan_limit", `The data of the app has ${has} MiB. The plan permits ${limit} MiB for each app.`);
+  throw new ServiceError(
+    "plan_limit",
+    `The data of the app has ${has} MiB. The plan permits ${limit} MiB for each app.`,
+  );
 }
 
 async function readChecked(

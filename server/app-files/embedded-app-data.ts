@@ -43,7 +43,8 @@ export class EmbeddedAppData implements AppData {
 
   async copy({ appId, slug, databaseId }: AppDataLocation, signal: AbortSignal): Promise<AppDataCopy> {
     const live = await this.#options.live(slug);
-    if (live?.appId !== appId) throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
+    if (live?.appId !== appId)
+      throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
     const { runtime } = live.code;
     if (live.code.runtime === "node" && live.code.server.postgres !== undefined)
       throw new ServiceError("conflict", "The app uses PostgreSQL. Only apps without it can be exported.");

@@ -131,7 +131,8 @@ async function respond(
     const input = readInput(operation, request, bodies);
     const data = await callRouterProcedure(context, operation.procedure, () => input, createDisconnectSignal(reply));
     const { download } = operation.openapi;
-    if (download !== undefined) return sendDownload(reply.code(operation.successStatus).type(download), data as Download);
+    if (download !== undefined)
+      return sendDownload(reply.code(operation.successStatus).type(download), data as Download);
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
     return sendProcedureError(error, operation, reply);

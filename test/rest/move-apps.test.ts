@@ -22,7 +22,10 @@ const sha256 = (content: Uint8Array) => createHash("sha256").update(content).dig
 /** Sends an export as the body of a request. */
 function send(owner: Tenant, file: Uint8Array, headers: Record<string, string> = {}) {
   const body = Buffer.from(file);
-  return owner.rest.send("POST", "/v1/apps/import", { body, headers: { "content-type": "application/gzip", ...headers } });
+  return owner.rest.send("POST", "/v1/apps/import", {
+    body,
+    headers: { "content-type": "application/gzip", ...headers },
+  });
 }
 
 interface Given {
