@@ -7,12 +7,10 @@ import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
-import type { Download } from "../domain/exports/export-app.ts";
-import type { ImportedApp } from "../domain/exports/import-app.ts";
 import { RUNTIMES } from "../domain/ports/bundler.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import { deployedArchive, deployedArchiveOfTool } from "./archives.schema.ts";
-import { appOfTool, overlap, streamedFile, timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { appOfTool, overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
 import { environmentOfApp } from "./environments.schema.ts";
 import { newVariable } from "./variables.schema.ts";
 
@@ -118,31 +116,6 @@ export const deployRequest = z
 export const deployResponse = z
   .object({ app_id: uuid, slug, app_token: token, url })
   .meta({ id: "DeployResponse" }) satisfies z.ZodType<DeployedApp>;
-
-export const exportAppRequest = z.object({
-  id: uuid,
-  variables: z
-    .boolean()
-    .optional()
-    .meta({ description: "Whether the export has the values of variables that are not secret; not by default" }),
-});
-
-/** The body of the response. */
-export const exportAppResponse = z.custom<Download>().meta({ override: { type: "string", format: "binary" } });
-
-export const importAppRequest = z.strictObject({
-  file: streamedFile("An export of an app"),
-  name: z.string().optional().meta({ description: "The name of the new app. By default that of the exported one" }),
-});
-
-export const importAppResponse = deployResponse
-  .extend({
-    missing_variables: z
-      .array(z.string())
-      .meta({ description: "The variables of the exported app whose values are not in the export" }),
-    warnings: z.array(z.string()).meta({ description: "What the export lacks, or may have inconsistent" }),
-  })
-  .meta({ id: "ImportedApp" }) satisfies z.ZodType<ImportedApp>;
 
 const appSummary = z.object({
   id: uuid,

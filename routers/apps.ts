@@ -21,10 +21,6 @@ import {
   deployResponse,
   deployToolRequest,
   deployToolResponse,
-  exportAppRequest,
-  exportAppResponse,
-  importAppRequest,
-  importAppResponse,
   listAppsResponse,
   logsResponse,
   rotateAppTokenRequest,
@@ -34,6 +30,7 @@ import {
 import { deleteResponse } from "./core/common.schema.ts";
 import { DEPLOY_BODY_BYTES } from "./core/deploy-body.ts";
 import { READS, REPLACES, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
+import { exportAppRequest, exportAppResponse, importAppRequest, importAppResponse } from "./exports.schema.ts";
 import { deployProcedure, deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];

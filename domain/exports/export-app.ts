@@ -4,7 +4,6 @@ import { appNotFound } from "../apps/get-app.ts";
 import { ARCHIVE_BUCKET } from "../archives/archive-objects.ts";
 import type { Db } from "../database-types.ts";
 import type { AppData } from "../ports/app-data.ts";
-import type { Runtime } from "../ports/bundler.ts";
 import type { ExportArchive, ExportMember } from "../ports/export-archive.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Spool, SpoolFile } from "../ports/spool.ts";
@@ -173,7 +172,7 @@ async function describeApp(
   const { repo, branch, commit, git_host: host } = app;
   return {
     name: app.name,
-    requested_runtime: app.requested_runtime as Runtime | null,
+    requested_runtime: app.requested_runtime,
     root_directory: app.root_directory,
     build_network: app.build_network,
     repository: repo === null ? null : { repo, host, branch, commit },

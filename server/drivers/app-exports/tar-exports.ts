@@ -37,10 +37,10 @@ export class TarExports implements ExportArchive {
     };
     try {
       for await (const entry of entries) {
-        const { name, type, size = 0 } = entry.header;
+        const { name, type, size } = entry.header;
         if (type !== "file") throw refused(`${JSON.stringify(name)} is not a regular file.`);
         checkPath(name);
-        yield { path: name, size, content: () => readEntry(entry, explainFailure) };
+        yield { path: name, size, content: () => readEntry(entry as AsyncIterable<Uint8Array>, explainFailure) };
       }
       if (!meter.hasEnd()) throw refused("the file ends too early. Send the whole file.");
     } catch (error) {
@@ -109,7 +109,7 @@ function explain(error: unknown): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (code === "Z_BUF_ERROR" || /unexpected end|incomplete/i.test(message))
     return refused("the file ends too early. Send the whole file.");
-  if (/^Z_/.test(code)) return refused("it is not compressed by gzip, or is damaged.");
+  if (code.startsWith("Z_")) return refused("it is not compressed by gzip, or is damaged.");
   if (/header/i.test(message)) return refused("it is not a tar archive, or is damaged.");
   return error;
 }
