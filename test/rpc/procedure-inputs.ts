@@ -249,6 +249,8 @@ export const FOR_ONE_OBJECT = [
  * and test/rest/skills.test.ts the uploads.
  */
 export const FOR_NO_OBJECT = [
+  // It is refused over RPC. test/rest/move-apps.test.ts has an app of another organization.
+  "apps.export",
   "audit.list",
   // Those of a GitHub App are GitHub's.
   "gitConnections.create",
