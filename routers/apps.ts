@@ -7,6 +7,10 @@ import { listApps } from "../domain/apps/list-apps.ts";
 import { rotateAppToken } from "../domain/apps/rotate-app-token.ts";
 import { updateApp } from "../domain/apps/update-app.ts";
 import { readDeploymentLog } from "../domain/deployments/read-deployment-log.ts";
+import { exportApp } from "../domain/exports/export-app.ts";
+import { EXPORT_LIMITS } from "../domain/exports/export-limits.ts";
+import { importApp } from "../domain/exports/import-app.ts";
+import { ServiceError } from "../domain/shared/errors.ts";
 import {
   appDetail,
   appId,
@@ -26,12 +30,71 @@ import {
 import { deleteResponse } from "./core/common.schema.ts";
 import { DEPLOY_BODY_BYTES } from "./core/deploy-body.ts";
 import { READS, REPLACES, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
-import { deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
+import { exportAppRequest, exportAppResponse, importAppRequest, importAppResponse } from "./exports.schema.ts";
+import { deployProcedure, deployRepositoryProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
 const notFound = "No such app in the organization";
 
 export const apps = router({
+  export: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/{id}/export",
+        tags,
+        summary: "Export an app with its data",
+        description:
+          "The response is a tar archive, compressed by gzip: `manifest.json` with the settings, the source of the live version, and the data. The app continues to run. The token of the app and the values of secrets are never in it; those of other variables are with `variables`. `POST /v1/apps/import` makes an app of it, also in another installation.",
+        download: "application/gzip",
+        successDescription: "The export",
+        errorResponses: {
+          404: notFound,
+          409: "The app is not live, or cannot be exported",
+          503: "Other apps are being exported, or the database is temporarily unavailable",
+        },
+      },
+    })
+    .input(exportAppRequest)
+    .output(exportAppResponse)
+    .mutation(({ ctx, input, signal = new AbortController().signal }) => {
+      if (!ctx.acceptsDownloads) throw new ServiceError("invalid", "Export over REST: the response is a file.");
+      return exportApp(ctx.service, ctx.caller, input, signal);
+    }),
+
+  import: deployProcedure
+    .meta({
+      access: { scope: "deploy" },
+      isRepeatable: true,
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/import",
+        tags,
+        summary: "Import an app with its data",
+        description:
+          "Creates an app from an export, which is the body of the request, and starts its first deployment. The deployment builds the source, and restores the data before the app gets its first request. The app has an id, a slug and a token of its own. `missing_variables` are those whose values are not in the export: set them, and deploy again if the app needs them. Counts against the deploy limit.",
+        bodyLimit: EXPORT_LIMITS.bytes,
+        streamedBody: {
+          field: "file",
+          contentTypes: ["application/gzip", "application/x-gzip", "application/octet-stream"],
+        },
+        successStatus: 201,
+        successDescription: "The deployment has started",
+        errorResponses: {
+          400: "The file is no export, is damaged, or has something that an app cannot have",
+          403: "The plan limit is exceeded, the scope is insufficient, or the user is a member of no organization",
+          409: "The installation cannot import apps, or the app made with this Idempotency-Key was deleted",
+          422: "The Idempotency-Key was used for a different request",
+          429: "The organization has reached its deploy limit, or the client's network has sent too many invalid tokens",
+          503: "Other apps are being imported, or the database is temporarily unavailable",
+        },
+      },
+    })
+    .input(importAppRequest)
+    .output(importAppResponse)
+    .mutation(({ ctx, input }) => importApp(ctx.service, ctx.caller, input, ctx.idempotencyKey)),
+
   deploy: deployRepositoryProcedure
     .meta({
       access: { scope: "deploy" },

@@ -28,13 +28,20 @@ interface RouterProcedure {
 const BOUNDS = { characters: 100_000, depth: 20, properties: 500, comments: true };
 
 /**
- * Every procedure that takes and returns JSON, in the order of their names. A procedure whose request body is a file is only
- * in REST.
+ * Every procedure that takes and returns JSON, in the order of their names. A procedure whose request body or response is a
+ * file is only in REST.
  */
 export const CLIENT_PROCEDURES: readonly ClientProcedure[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, RouterProcedure>,
 )
-  .filter(([, { _def }]) => _def.meta?.openapi?.streamedBody === undefined)
+  .filter(
+    ([
+      ,
+      {
+        _def: { meta },
+      },
+    ]) => meta?.openapi?.streamedBody === undefined && meta?.openapi?.download === undefined,
+  )
   .map(([path, procedure]) => describeProcedure(path, procedure))
   .toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
 

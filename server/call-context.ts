@@ -4,6 +4,7 @@ import { callToolForProgram, TOOLS } from "../routers/tool-registry.ts";
 
 const NO_DETAILS: CallDetails = {
   acceptsRepositoryUrls: false,
+  acceptsDownloads: false,
   address: null,
   authenticationError: null,
   idempotencyKey: null,

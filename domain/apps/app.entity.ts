@@ -34,6 +34,8 @@ export const AppSchema = defineEntity({
     archiveId: p.string().nullable(),
     /** The connected git host that has the repository; `null` for the service's own. */
     gitHost: p.text().nullable(),
+    /** Where the export is whose data the first live version gets; `null` for other apps, and from then on. */
+    importKey: p.string().nullable(),
     /** `null` for an app without a repository. */
     branch: p.string().nullable(),
     /** The folder to build, relative to the root of the repository, such as `apps/web`; `null` to find it. */

@@ -124,6 +124,7 @@ const ATTEMPTS = 3;
  * Records a new app and queues its first deployment. Both commit together, so a crash never leaves one without the other.
  *
  * @param idempotencyKey - repeating a call with the same key returns the app of the first call
+ * @param importKey - where the export is whose data the app gets
  * @throws {ServiceError} `invalid` for a repository, archive, branch, variable or other setting that is not allowed; `plan_limit`
  *   when the organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
  */
@@ -132,6 +133,7 @@ export async function deployApp(
   caller: Caller,
   request: DeployApp,
   idempotencyKey: string | null,
+  importKey: string | null = null,
 ): Promise<DeployedApp> {
   checkGivenSource(request);
   if (request.name !== undefined) checkDisplayName(request.name);
@@ -148,7 +150,7 @@ export async function deployApp(
   const repeated = gitHost === null ? { ...request, host: undefined } : request;
   const repeatable =
     idempotencyKey === null ? null : { orgId: caller.orgId, key: idempotencyKey, request: repeated, tokenSecret };
-  const call = { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable };
+  const call = { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable, importKey };
   return deployedApp(deps, await withFreeSlug(deps.em, (em) => recordApp(em, deps, call)));
 }
 
@@ -186,12 +188,13 @@ interface DeployCall {
   storeVariables: StoreVariables;
   /** `null` for a request without an idempotency key. */
   repeatable: RepeatableRequest | null;
+  importKey: string | null;
 }
 
 async function recordApp(
   em: EntityManager,
   deps: DeployDeps,
-  { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable }: DeployCall,
+  { caller, request, gitHost, archiveId, rootDirectory, storeVariables, repeatable, importKey }: DeployCall,
 ): Promise<App> {
   const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
@@ -206,7 +209,7 @@ async function recordApp(
   const name = request.name ?? repo?.slice(repo.indexOf("/") + 1) ?? DEFAULT_NAME;
   const source = { orgId, createdBy, repo, archiveId, gitHost, branch, rootDirectory, buildNetwork, requestedRuntime };
   const branchIsDefault = repo !== null && request.branch === undefined;
-  return insertApp(em, deps, { source, name, branchIsDefault, customization, storeVariables, repeatable });
+  return insertApp(em, deps, { source, name, branchIsDefault, customization, storeVariables, repeatable, importKey });
 }
 
 export interface NewApp {
@@ -231,18 +234,20 @@ export interface NewApp {
   storeVariables: StoreVariables;
   /** `null` for a request without an idempotency key. */
   repeatable: RepeatableRequest | null;
+  /** Where the export is whose data the app gets. */
+  importKey?: string | null;
 }
 
 /** Inserts an app, and queues its first deployment. The organization must be locked, and its quota checked. */
 export async function insertApp(
   em: EntityManager,
   deps: Pick<DeployDeps, "enqueueDeployment">,
-  { source, name, environment, branchIsDefault, customization, storeVariables, repeatable }: NewApp,
+  { source, name, environment, branchIsDefault, customization, storeVariables, repeatable, importKey = null }: NewApp,
 ): Promise<App> {
   const { archiveId } = source;
   const latestDeploymentId = randomUUID();
   const identity = { name, slug: slugFor(name), ...environment };
-  const app = em.create(App, { ...source, ...identity, status: "queued", latestDeploymentId });
+  const app = em.create(App, { ...source, ...identity, importKey, status: "queued", latestDeploymentId });
   if (repeatable !== null) storeIdempotencyKey(em, repeatable, app);
   await em.flush();
   storeVariables(em, app.id);

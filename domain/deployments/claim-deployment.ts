@@ -39,6 +39,8 @@ export interface ClaimedDeployment {
   promotedFrom: string | null;
   /** Whether the owner wants it to end. */
   isCanceled: boolean;
+  /** Where the export is whose data the app gets before it is live; `null` for other apps, and afterwards. */
+  importKey: string | null;
   logKey: string;
   /** 1 for the first claim of the deployment. */
   attempt: number;
@@ -113,6 +115,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     promotedFromId: deployment.promotedFromId ?? null,
     promotedFrom: deployment.promotedFrom ?? null,
     isCanceled: deployment.cancelRequestedAt !== null && deployment.cancelRequestedAt !== undefined,
+    importKey: app.importKey ?? null,
     logKey: deployment.logKey,
     attempt: deployment.attempts,
     fencingToken: app.fencingToken,

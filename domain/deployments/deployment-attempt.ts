@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { RestoreImportDeps } from "../exports/restore-import.ts";
 import type { FindGitAccessDeps } from "../git-connections/find-git-access.ts";
 import type { ArchiveSource } from "../ports/archive-source.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
@@ -18,7 +19,7 @@ import type { AppPlatform } from "./release-resources.ts";
 import type { DeploymentStep, StartedStep } from "./step-times.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
 
-export interface StepDeps extends AppPlatform, CustomizeDeps, FindGitAccessDeps {
+export interface StepDeps extends AppPlatform, CustomizeDeps, FindGitAccessDeps, RestoreImportDeps {
   em: EntityManager;
   git: GitSource;
   archiveSource: ArchiveSource;

@@ -49,6 +49,7 @@ export async function finishDeployment(
     const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
     if (app.liveDeploymentId) await tx.nativeUpdate(Deployment, replaced, { status: "superseded" });
     app.liveDeploymentId = deploymentId;
+    app.importKey = null;
     if (runtime) app.runtime = runtime;
     const { framework: _replaced, ...resources } = app.manifest ?? {};
     app.manifest = framework === null ? resources : { ...resources, framework };

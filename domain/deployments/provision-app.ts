@@ -1,5 +1,6 @@
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
+import { restoreImport } from "../exports/restore-import.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
 import type { AppCode, Bundle } from "../ports/bundler.ts";
 import {
@@ -35,6 +36,7 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Pro
   await startStatus(deps, attempt, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
   log.say("provisioning");
   await deps.databases.create(sqlDatabaseId(appId));
+  if (deployment.importKey !== null) await restoreData(deps, attempt, { importKey: deployment.importKey, bundle });
   if (bundle.migrations.length > 0) await migrate(deps, attempt, bundle);
   if ((await syncAuthEntry(deps, appId)) === null) throw new LeaseLost();
   signal.throwIfAborted();
@@ -43,6 +45,19 @@ export async function provisionApp(deps: StepDeps, attempt: Attempt, bundle: Pro
     log.say(`before it goes live, its database is brought up to date with \`${code.server.migration}\``);
   await startStep(deps, attempt, "publish");
   return publish(deps, attempt, bundle);
+}
+
+/** A crash can come after the app went live, and before that is recorded. Then it has its data, and has changed it. */
+async function restoreData(
+  deps: StepDeps,
+  { deployment, log, signal }: Attempt,
+  { importKey, bundle }: { importKey: string; bundle: ProvisionedBundle },
+): Promise<void> {
+  const { appId, slug } = deployment;
+  if ((await deps.edge.liveGeneration(slug)) !== null) return;
+  log.say("restoring the data of the export");
+  const app = { appId, slug, databaseId: sqlDatabaseId(appId) };
+  await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
 }
 
 async function migrate(deps: StepDeps, attempt: Attempt, { migrations }: Bundle): Promise<void> {

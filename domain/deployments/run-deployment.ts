@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { appToken } from "../apps/app-token.ts";
+import { IMPORT_BUCKET } from "../exports/import-objects.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import { StaleGeneration } from "../ports/edge-platform.ts";
@@ -85,6 +86,9 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey, framework });
     deps.changes.announce(deployment.orgId);
     await removeUnused(deps, deployment);
+    // If this fails, the sweep does it.
+    if (deployment.importKey !== null)
+      await deps.objects.remove(IMPORT_BUCKET, deployment.importKey).catch(() => undefined);
   } catch (error) {
     if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled)
       return endCanceled(deps, attempt, context);

@@ -22,6 +22,8 @@ import type { FollowLogDeps } from "../../domain/deployments/follow-deployment-l
 import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployments.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
+import type { ExportAppDeps } from "../../domain/exports/export-app.ts";
+import type { ImportAppDeps } from "../../domain/exports/import-app.ts";
 import type { FollowEventsDeps } from "../../domain/events/follow-events.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { ChangeGitConnectionDeps } from "../../domain/git-connections/create-git-connection.ts";
@@ -88,12 +90,14 @@ export type Service = AgentRuntimeDeps &
   DeployDeps &
   EnableSkillDeps &
   ExecuteDeps &
+  ExportAppDeps &
   FollowEventsDeps &
   FollowLogDeps &
   FollowRuntimeLogsDeps &
   GetAccountDeps &
   GetAppDeps &
   GetStorageDeps &
+  ImportAppDeps &
   ImportTranscriptDeps &
   IssueTokenDeps &
   ListDeps &
@@ -154,6 +158,8 @@ export interface RateLimitDeps {
 export interface CallDetails {
   /** Whether a person or a model may have written the input, so that `repo` can be a URL. REST has a pattern for it. */
   acceptsRepositoryUrls: boolean;
+  /** Whether the result can be a file. Only REST sends one. */
+  acceptsDownloads: boolean;
   /** The client's network address; `null` when the call did not come over the network. */
   address: string | null;
   /** The error to report when there is no caller; `null` for "missing or invalid token". */

@@ -60,6 +60,8 @@ interface RestMeta {
   requiresBody?: true;
   /** By default, the body is JSON. */
   streamedBody?: StreamedBody;
+  /** The media type of a response that is a file. The output is a `Download`. By default, the response is JSON. */
+  download?: string;
 }
 
 export type Meta = OpenApiMeta & {

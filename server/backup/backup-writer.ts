@@ -1,22 +1,13 @@
-import type { FileHandle } from "node:fs/promises";
+import type { AddTreeOptions, FileEntry, FileSink } from "../app-files/file-sink.ts";
 import type { BackupRepository, StoredContent } from "./backup-repository.ts";
 import type { BackupEntry } from "./manifest.ts";
-import { readOpenFile, type TreeEntry, type TreePath, walkTree, type WalkOptions } from "./tree-files.ts";
+import { readOpenFile, type TreeEntry, type TreePath, walkTree, type WalkOptions } from "../app-files/tree-files.ts";
 
 /** Warnings beyond this number are only counted. */
 const MAX_WARNINGS = 100;
 
-export interface AddTreeOptions {
-  isExcluded?: WalkOptions["isExcluded"];
-  /** Stores a file in another way. Returns whether it did. The path is relative to the tree. */
-  addFile?: (entry: FileEntry, path: TreePath) => Promise<boolean>;
-}
-
-/** An open file of a tree. */
-export type FileEntry = { mode: number; modifiedAt: number; file: FileHandle };
-
 /** Collects the entries of one backup, and stores their content. */
-export class BackupWriter {
+export class BackupWriter implements FileSink {
   readonly #repository: BackupRepository;
   readonly #lines: string[] = [];
   readonly #folders = new Set<TreePath>();

@@ -15,7 +15,7 @@ import { nullIfMissing } from "../files/missing-file.ts";
 import { identifyInstallation } from "../installation/installation.ts";
 import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
 import { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
-import { AppFiles } from "./app-files.ts";
+import { AppFiles } from "../app-files/app-files.ts";
 import { BackupError } from "./backup-error.ts";
 import { BackupRepository } from "./backup-repository.ts";
 import { keepServiceStopped, openAppsCluster, openServiceCluster } from "./backup-sources.ts";

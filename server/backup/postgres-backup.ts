@@ -2,7 +2,7 @@ import path from "node:path";
 import pg from "pg";
 import { BackupError } from "./backup-error.ts";
 import type { BackupWriter } from "./backup-writer.ts";
-import type { TreePath } from "./tree-files.ts";
+import type { TreePath } from "../app-files/tree-files.ts";
 
 /** Files of the running server, which a copy must not have. */
 const OWN_FILES = ["postmaster.pid", "postmaster.opts"];

@@ -16,7 +16,7 @@ import type { BackupTarget } from "./backup-target.ts";
 import { syncFileSystem } from "./backup-target.ts";
 import { checkOf, postgresMajor } from "./create-backup.ts";
 import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
-import { bytesOf } from "./tree-files.ts";
+import { bytesOf } from "../app-files/tree-files.ts";
 
 /** Files that are written at the same time. */
 const CONCURRENCY = 8;

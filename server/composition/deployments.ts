@@ -15,6 +15,7 @@ import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { WORKSPACE_EXTRA_MB } from "../config/build-limits.ts";
 import { SandboxedArchives } from "../drivers/archive-source/sandboxed-archives.ts";
+import { TarExports } from "../drivers/app-exports/tar-exports.ts";
 import { CommandAppBuilder } from "../drivers/app-builder/command-app-builder.ts";
 import { ModelAppBuilder } from "../drivers/app-builder/model-app-builder.ts";
 import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
@@ -45,11 +46,20 @@ const ARCHIVE_UPLOADS = { running: 32, runningPerKey: 4, waiting: 0 };
 const ARCHIVE_CHECKS = { running: 2, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 120_000 };
 const ARCHIVES_BUSY = "The service is receiving other archives. Try again in a few seconds.";
 
+/** Each needs as much disk as the data of an app. */
+const EXPORTS = { running: 2, runningPerKey: 1, waiting: 0 };
+const EXPORTS_BUSY = "Other apps are being exported. Try again when they are downloaded.";
+const IMPORTS_BUSY = "Other apps are being imported. Try again in a few seconds.";
+
 export interface DeploymentServices {
   /** For calls that read and change deployments. */
   deployments: Pick<
     Service,
     | "appBuilder"
+    | "appData"
+    | "appExports"
+    | "appImports"
+    | "exportArchive"
     | "archiveChecks"
     | "archiveSource"
     | "archiveUploads"
@@ -79,11 +89,13 @@ export async function openDeployments(
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
   const { archiveSource, gitHosts, git: gitTips } = buildPlatform;
+  const exportServices = { appData: edge.appData, exportArchive: new TarExports() };
   const gitTokenCipher = new ValueCipher(tokenSecret, "git-connections");
   return {
     diskProblem,
     deployments: {
       ...archiveQueues(),
+      ...exportServices,
       archiveSource,
       gitHosts,
       gitTips,
@@ -95,6 +107,7 @@ export async function openDeployments(
     },
     deploymentDeps: {
       ...buildPlatform,
+      ...exportServices,
       gitTokenCipher,
       gitBaseUrl: config.gitBaseUrl,
       em: database.em,
@@ -122,6 +135,8 @@ function archiveQueues() {
   return {
     archiveUploads: new FairQueue(ARCHIVE_UPLOADS, ARCHIVES_BUSY),
     archiveChecks: new FairQueue(ARCHIVE_CHECKS, ARCHIVES_BUSY),
+    appExports: new FairQueue(EXPORTS, EXPORTS_BUSY),
+    appImports: new FairQueue(EXPORTS, IMPORTS_BUSY),
   };
 }
 

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import http from "node:http";
+import path from "node:path";
+import type { AppData } from "../../domain/ports/app-data.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
+import { EmbeddedAppData } from "../app-files/embedded-app-data.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
@@ -25,6 +28,8 @@ import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices extends EdgePorts {
+  /** Copies and restores the data of apps; `null` when they run in another process. */
+  appData: AppData | null;
   temporaryDatabases: TemporaryDatabases;
   /** For apps that are tried in the isolated runtime. */
   trialDatabases: SqlDatabases;
@@ -80,7 +85,9 @@ async function openEmbeddedEdge(
       limits: { maxActive: config.maxActiveApps },
     }),
   );
-  const { scripts, databases, ...platform } = embedded;
+  const { scripts, databases, data, ...platform } = embedded;
+  const workFolder = path.join(config.dataDirectory, "app-data-copies");
+  const appData = await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder });
   const ports: EdgePorts = { ...platform, platform: scripts, databases };
   const installation = await identifyInstallation(config.dataDirectory);
   if (config.internalPort !== null) {
@@ -90,6 +97,7 @@ async function openEmbeddedEdge(
   const proxyAddress = { host: toReachableHost(config.host), port: embedded.port };
   return {
     ...ports,
+    appData,
     temporaryDatabases: embedded.temporaryDatabases,
     trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
@@ -121,6 +129,7 @@ async function openEdgeOfOtherProcess(
   return {
     ...openRemoteEdge({ client, urlOf, log }),
     ...isolated,
+    appData: null,
     urlOf,
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },

@@ -86,6 +86,7 @@ export function createOpenApiDocument(baseUrl: string): object {
     nameRequestBody(document, documented, operation);
     correctParameters(documented, operation);
     correctStreamedBody(documented, operation);
+    correctDownload(documented, operation);
     addStream(documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
@@ -135,6 +136,13 @@ function correctStreamedBody(documented: DocumentedOperation, { procedure, strea
     schema,
   }));
   documented.parameters = [...(documented.parameters ?? []), ...parameters];
+}
+
+/** The generator documents every response as JSON. */
+function correctDownload(documented: DocumentedOperation, { openapi, successStatus }: Operation): void {
+  const success = documented.responses[successStatus];
+  if (openapi.download === undefined || success === undefined) return;
+  success.content = { [openapi.download]: { schema: { type: "string", format: "binary" } } };
 }
 
 const ORGANIZATION = {

@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { Download } from "../../domain/exports/export-app.ts";
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
@@ -128,10 +130,22 @@ async function respond(
     const context = createContext(service, request, reply);
     const input = readInput(operation, request, bodies);
     const data = await callRouterProcedure(context, operation.procedure, () => input, createDisconnectSignal(reply));
+    const { download } = operation.openapi;
+    if (download !== undefined)
+      return sendDownload(reply.code(operation.successStatus).type(download), data as Download);
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
     return sendProcedureError(error, operation, reply);
   }
+}
+
+/** A client that goes away ends the file. */
+function sendDownload(reply: FastifyReply, { name, content, close }: Download): FastifyReply {
+  reply.raw.once("close", close);
+  if (reply.raw.destroyed) close();
+  // Names of files are slugs.
+  reply.header("content-disposition", `attachment; filename="${name}"`);
+  return reply.send(Readable.from(content, { objectMode: false }));
 }
 
 function hasAcceptedType({ streamedBody, requiresBody }: Operation, { headers }: FastifyRequest): boolean {
@@ -167,6 +181,7 @@ function withoutFollow({ procedure }: Operation, query: unknown): object {
 function createContext(service: Service, request: FastifyRequest, reply: FastifyReply): Context {
   const key = request.headers["idempotency-key"];
   return callContext(service, request.caller, {
+    acceptsDownloads: true,
     address: request.ip,
     unreadableBody: request.unreadableBody,
     idempotencyKey: typeof key === "string" ? key : null,

@@ -1,3 +1,4 @@
+import { removeLostImports } from "../../domain/exports/import-objects.ts";
 import { removeLostArchives, removeUnusedArchives } from "../../domain/archives/remove-unused-archives.ts";
 import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
@@ -143,6 +144,8 @@ export class Worker {
     const { deps, log } = this.#options;
     const removed = await removeUnusedArchives(deps);
     const lost = await removeLostArchives(deps);
+    const imports = await removeLostImports(deps);
+    if (imports > 0) log.info({ imports }, "the sweep removed exports that no app needs");
     if (removed + lost > 0) log.info({ removed, lost }, "the sweep removed archives that nothing needs");
   }
 

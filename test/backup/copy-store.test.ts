@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { copyStore } from "../../server/backup/copy-store.ts";
+import { copyStore } from "../../server/app-files/copy-store.ts";
 import { openNodeServers } from "../../server/composition/edge.ts";
 import { copyDatabase } from "../../server/platforms/embedded/app-databases/copy-database.ts";
 import { SqliteReader } from "../../server/platforms/embedded/app-databases/sqlite-reader.ts";

@@ -14,6 +14,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "apps.logs": "pages follow the stream of the deployment's log",
   "deployments.logs": "pages follow the stream of the deployment's log",
   "events.list": "pages follow the stream of events",
+  "apps.export": "a file of the REST API, for the command line",
+  "apps.import": "sent as a file to the REST API",
   "archives.upload": "sent as a file to the REST API",
   "knowledge.add": "sent as JSON or a file to the REST API, because the body may be large",
   "knowledge.addArchive": "pages unpack an archive and send its files one by one, to show what becomes of each",

@@ -57,8 +57,12 @@ test(
     const statuses = await untilTerminal(processes, running, [...accepted.keys()]);
     stop.abort();
     await Promise.all([traffic, kills]);
-    expect(statuses).toEqual(Array.from({ length: APPS }, () => "ready"));
-    for (const { url, writes } of accepted.values()) {
+    // Three interruptions end a deployment.
+    const problems = [...statuses.values()].filter((problem) => problem !== null);
+    expect(problems.filter((problem) => !problem.includes("interrupted"))).toEqual([]);
+    const ready = [...accepted].flatMap(([id, app]) => (statuses.get(id) === null ? [app] : []));
+    expect(ready.length).toBeGreaterThan(APPS / 2);
+    for (const { url, writes } of ready) {
       const { status, text } = await untilResponse(url);
       expect(status).toBe(200);
       expect(Number(text)).toBeGreaterThanOrEqual(writes);

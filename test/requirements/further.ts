@@ -228,6 +228,16 @@ export const FURTHER_REQUIREMENTS = {
   "archives.upload": covered("beyond", "An archive with the source of an app is checked and stored once.", {
     procedures: ["archives.upload"],
   }),
+  "apps.export": covered(
+    "beyond",
+    "An app is exported with its data while it runs, without its token and its secrets.",
+    {
+      procedures: ["apps.export"],
+    },
+  ),
+  "apps.import": covered("beyond", "An export becomes a new app, whose data is there before its first request.", {
+    procedures: ["apps.import"],
+  }),
   "apps.deploy.archive": covered("beyond", "An app is deployed from an archive or from files, without a repository."),
   "archives.retention": covered("beyond", "An archive is kept as long as something needs it."),
 

@@ -129,6 +129,7 @@ test("the OpenAPI document names the header of every operation that Idempotency-
   );
   expect(repeatable.toSorted()).toEqual([
     "/v1/apps/deploy",
+    "/v1/apps/import",
     "/v1/apps/{id}/deployments",
     "/v1/apps/{id}/environments",
     "/v1/apps/{id}/promote",

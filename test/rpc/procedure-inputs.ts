@@ -12,6 +12,8 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "agentWorkspaces.list": ({ id }) => ({ id }),
   "agentWorkspaces.read": ({ id }) => ({ id, path: "notes.md" }),
   "apps.deploy": () => ({ repo: "acme/site" }),
+  "apps.export": ({ id }) => ({ id }),
+  "apps.import": () => ({ file: "{}" }),
   "apps.get": ({ id }) => ({ id }),
   "apps.delete": ({ id }) => ({ id }),
   "apps.logs": ({ id }) => ({ id }),
@@ -247,6 +249,8 @@ export const FOR_ONE_OBJECT = [
  * and test/rest/skills.test.ts the uploads.
  */
 export const FOR_NO_OBJECT = [
+  // It is refused over RPC. test/rest/move-apps.test.ts has an app of another organization.
+  "apps.export",
   "audit.list",
   // Those of a GitHub App are GitHub's.
   "gitConnections.create",

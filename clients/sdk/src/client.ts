@@ -11,6 +11,7 @@ import {
   type RuntimeLogRequest,
   type StreamOptions,
 } from "./log-streams.ts";
+import { exportApp, type ExportAppRequest, importApp, type ImportAppRequest, type ImportedApp } from "./move-app.ts";
 import type { Input } from "./procedure-types.ts";
 import { type ClientOptions, Transport } from "./transport.ts";
 import { uploadArchive, type UploadArchiveRequest, type UploadedArchive } from "./upload-archive.ts";
@@ -42,6 +43,10 @@ export interface Client extends Procedures {
   waitForDeployment(target: Input<"deployments", "get">, options?: WaitOptions): Promise<Deployment>;
   /** Uploads a tar archive with the source code of an app, to deploy it with its id as `archive`. It can be repeated. */
   uploadArchive(request: UploadArchiveRequest, options?: CallOptions): Promise<UploadedArchive>;
+  /** Exports an app with its data. Returns the file, which `importApp` of another installation accepts. */
+  exportApp(request: ExportAppRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+  /** Creates an app from an export, and starts its first deployment. */
+  importApp(request: ImportAppRequest, options?: CallOptions): Promise<ImportedApp>;
   /** Imports a transcript of Claude Code, Codex or another agent program into the session of an agent. It can be repeated: only new entries are added. */
   importTranscript(request: ImportTranscriptRequest, options?: CallOptions): Promise<ImportedTranscript>;
   /** Yields the lines of a build log from its start, then waits for the next ones until the deployment has ended. */
@@ -65,6 +70,8 @@ export function createClient(options: ClientOptions): Client {
     deployAndWait: (request, settings) => deployAndWait(transport, procedures, request, settings),
     waitForDeployment: (target, settings) => waitForDeployment(transport, procedures, target, settings),
     uploadArchive: (request, settings) => uploadArchive(transport, request, settings),
+    exportApp: (request, settings) => exportApp(transport, request, settings),
+    importApp: (request, settings) => importApp(transport, request, settings),
     importTranscript: (request, settings) => importTranscript(transport, request, settings),
     followBuildLog: (request, settings) => followBuildLog(transport, request, settings),
     followRuntimeLog: (request, settings) => followRuntimeLog(transport, request, settings),

@@ -41,6 +41,14 @@ interface RequestSettings {
   timeoutMs: number | null;
 }
 
+/** A file that is sent as the body of a request. */
+interface Upload {
+  /** Opens the body of each attempt. */
+  body: () => Blob | ReadableStream<Uint8Array>;
+  contentType: string;
+  headers?: Record<string, string>;
+}
+
 /** Sends requests to the service, and repeats those that are safe to repeat. */
 export class Transport {
   readonly #base: string;
@@ -114,13 +122,13 @@ export class Transport {
    */
   async upload(
     path: string,
-    { body, contentType }: { body: () => Blob | ReadableStream<Uint8Array>; contentType: string },
+    { body, contentType, headers = {} }: Upload,
     { signal, timeoutMs, maxRetries }: CallOptions,
   ): Promise<unknown> {
     const request: RequestSettings = {
       path,
       method: "POST",
-      headers: { "content-type": contentType },
+      headers: { ...headers, "content-type": contentType },
       body,
       isSafe: true,
       maxRetries,
@@ -131,6 +139,29 @@ export class Transport {
       const json = await readJson(response);
       if (json === null) throw this.#foreignResponse(response);
       return json;
+    });
+  }
+
+  /** Sends JSON to a REST operation that is safe to repeat, and returns the file of the response. @throws {ServiceError} */
+  async download(
+    path: string,
+    input: object,
+    { signal, maxRetries }: CallOptions,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const request: RequestSettings = {
+      path,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(input),
+      isSafe: true,
+      maxRetries,
+      signal,
+      timeoutMs: null,
+    };
+    return this.#repeat(request, async (response) => {
+      if (response.body === null || response.headers.get("content-type")?.startsWith("application/gzip") !== true)
+        throw this.#foreignResponse(response);
+      return response.body;
     });
   }
 

@@ -82,7 +82,16 @@ const DEFAULT_LIMITS: PlatformLimits = {
 const KEPT_SHARE = 0.5;
 
 /** The ports of an edge platform, on this machine. */
+/** What copies the data of apps needs of the platform. */
+export interface EmbeddedData {
+  /** The folder of the platform. */
+  folder: string;
+  live: ScriptStore["live"];
+  sqlite: SqliteReader;
+}
+
 export interface EmbeddedPlatform extends AsyncDisposable {
+  data: EmbeddedData;
   scripts: EdgePlatform;
   databases: SqlDatabases;
   appDatabases: AppDatabases;
@@ -127,6 +136,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
+      data: { folder: root, live: (slug) => store.live(slug), sqlite: parts.sqlite },
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
       appDatabases,
@@ -205,6 +215,7 @@ function createReaders(
   const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot });
   const reader = new PostgresReader(postgres);
   return {
+    sqlite,
     appDatabases: new EmbeddedAppDatabases({
       store,
       databaseDirectory: directoryOf,

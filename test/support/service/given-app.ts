@@ -62,6 +62,7 @@ export function claimedDeployment(app: App): ClaimedDeployment {
     slug,
     repo: repo ?? null,
     archiveId: null,
+    importKey: null,
     gitHost: null,
     branch: branch ?? null,
     branchIsDefault: false,

@@ -4,6 +4,7 @@ import { type Client, ServiceError } from "../../../sdk/src/client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { confirm, connect, type Context } from "../context.ts";
 import { openBrowser } from "../open-browser.ts";
+import { defineMoveCommands } from "./move-app.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
 interface LogOptions {
@@ -42,6 +43,7 @@ export function defineAppCommands(apps: Command, context: () => Context): void {
     .argument("<app>", APP)
     .option("--deployment <number>", "the number of a deployment; by default the newest one")
     .action((app: string, options: { deployment?: string }) => showChanges(context(), app, options.deployment));
+  defineMoveCommands(apps, context);
   apps
     .command("open")
     .summary("Open an app in a browser")

@@ -178,7 +178,7 @@ function quote(text: string): string {
 }
 
 /** The id that workerd gives to the durable object with a name, in which Miniflare keeps a store. */
-function objectId(className: string, name: string): string {
+export function objectId(className: string, name: string): string {
   const key = createHash("sha256").update(className).digest();
   const hmacOf = (text: string | Buffer) => createHmac("sha256", key).update(text).digest().subarray(0, 16);
   const nameHmac = hmacOf(name);

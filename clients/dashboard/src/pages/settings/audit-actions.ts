@@ -8,6 +8,8 @@ export const PROCEDURE_ACTIONS = [
   "agents.update",
   "apps.delete",
   "apps.deploy",
+  "apps.export",
+  "apps.import",
   "apps.rotateToken",
   "apps.update",
   "archives.upload",

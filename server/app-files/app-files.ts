@@ -5,7 +5,7 @@ import { nullIfMissing } from "../files/missing-file.ts";
 import { copyDatabase } from "../platforms/embedded/app-databases/copy-database.ts";
 import { openBeneath } from "../platforms/embedded/app-databases/open-beneath.ts";
 import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
-import type { BackupWriter, FileEntry } from "./backup-writer.ts";
+import type { FileEntry, FileSink } from "./file-sink.ts";
 import { copyStore, type StoreKind } from "./copy-store.ts";
 import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
 
@@ -22,7 +22,7 @@ const COPY_LIMITS = { maxBytes: Infinity, patienceMs: 20_000 };
 const SPARSE_BYTES = 64 * 1024 ** 2;
 
 export interface AppFilesOptions {
-  writer: BackupWriter;
+  writer: FileSink;
   /** An empty folder for copies of databases, on the disk of the data folder. */
   workFolder: string;
   /** Reads copies of databases in the sandbox. */
@@ -57,7 +57,7 @@ export class AppFiles {
     for (const slug of (await readdir(folder).catch(nullIfMissing)) ?? [])
       for (const app of (await readdir(path.join(folder, slug), { withFileTypes: true }).catch(nullIfMissing)) ?? []) {
         const name = `${slug}/${app.name}/storage`;
-        if (app.isDirectory()) await this.#addStorage({ prefix: `${prefix}/${name}`, folder: path.join(folder, name) });
+        if (app.isDirectory()) await this.addStorage({ prefix: `${prefix}/${name}`, folder: path.join(folder, name) });
       }
   }
 
@@ -66,7 +66,8 @@ export class AppFiles {
     await this.#addAll({ prefix, folder }, () => false);
   }
 
-  async #addStorage({ prefix, folder }: AppFolder): Promise<void> {
+  /** Adds what one app stores beside its script. */
+  async addStorage({ prefix, folder }: AppFolder): Promise<void> {
     await this.#addAll({ prefix, folder }, (file) => /^(?:kv|r2)\/./.test(file));
     for (const kind of ["kv", "r2"] as const)
       await this.#addStore(kind, { prefix: `${prefix}/${kind}`, folder: path.join(folder, kind) });
@@ -118,7 +119,7 @@ export class AppFiles {
       addFile: async (entry, file) => {
         if (databases.has(SIDE_FILE.exec(file)?.[1] ?? "")) return true;
         if (await isSparse(entry)) {
-          this.#options.writer.warn(`${tree.prefix}/${file} is sparse. It is not in the backup.`);
+          this.#options.writer.warn(`${tree.prefix}/${file} is sparse. It is left out.`);
           return true;
         }
         if (!(await isDatabase(entry))) return false;

@@ -1,0 +1,66 @@
+import type { AppData, AppDataFile, AppDataLocation } from "../ports/app-data.ts";
+import type { Runtime } from "../ports/bundler.ts";
+import type { ExportArchive } from "../ports/export-archive.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import { BuildFailure, ServiceError } from "../shared/errors.ts";
+import { DATA_PREFIX, parseManifest } from "./export-manifest.ts";
+import { IMPORT_BUCKET } from "./import-objects.ts";
+
+export interface RestoreImportDeps {
+  objects: ObjectStore;
+  exportArchive: ExportArchive;
+  /** `null` when the apps run in another process. */
+  appData: AppData | null;
+}
+
+export interface Restoration {
+  app: AppDataLocation;
+  /** Where the export is. */
+  importKey: string;
+  /** How the new version runs. */
+  runtime: Runtime;
+  signal: AbortSignal;
+}
+
+/**
+ * Restores the data of an export for an app that has never been live. Safe to repeat.
+ *
+ * @throws {BuildFailure} `user` when the data is of an app that runs in another way
+ */
+export async function restoreImport(
+  { objects, exportArchive, appData }: RestoreImportDeps,
+  { app, importKey, runtime, signal }: Restoration,
+): Promise<void> {
+  if (appData === null) throw new Error("this process cannot restore the data of apps");
+  // It was checked when it was imported, and nobody else can change it.
+  const members = exportArchive.read(objects.read(IMPORT_BUCKET, importKey), Infinity);
+  async function* files(): AsyncGenerator<AppDataFile> {
+    for await (const member of members) {
+      if (member.path === "manifest.json") checkRuntime(await readAll(member.content()), runtime);
+      else if (member.path.startsWith(DATA_PREFIX)) yield { ...member, path: member.path.slice(DATA_PREFIX.length) };
+      else for await (const _ of member.content());
+    }
+  }
+  try {
+    await appData.restore(app, files(), signal);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new BuildFailure("user", "The data of the export could not be restored.", error.message, { cause: error });
+  }
+}
+
+function checkRuntime(manifest: Uint8Array, runtime: Runtime): void {
+  const { runtime: exported } = parseManifest(manifest);
+  if (exported === runtime) return;
+  throw new BuildFailure(
+    "user",
+    `The export has the data of an app that ran as "${exported}", but this one runs as "${runtime}".`,
+    `Set the runtime of the app to "${exported}", and deploy again.`,
+  );
+}
+
+async function readAll(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(Uint8Array.from(chunk));
+  return Buffer.concat(chunks);
+}

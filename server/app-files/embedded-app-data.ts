@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import type { AppData, AppDataCopy, AppDataFile, AppDataLocation, CopiedFile } from "../../domain/ports/app-data.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
+import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
+import type { ScriptVersion } from "../platforms/embedded/script-version.ts";
+import { objectId } from "../platforms/embedded/storage/embedded-app-entries.ts";
+import { AppFiles } from "./app-files.ts";
+import type { AddTreeOptions, FileEntry, FileSink } from "./file-sink.ts";
+import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
+
+interface EmbeddedAppDataOptions {
+  /** The folder of the edge platform. */
+  edgeFolder: string;
+  /** For copies, on the same disk. Only this process uses it. */
+  workFolder: string;
+  live: (slug: string) => Promise<ScriptVersion | null>;
+  sqlite: SqliteReader;
+}
+
+const D1_CLASS = "miniflare-D1DatabaseObject";
+const DATABASE = /^database[.]sqlite(-wal|-journal)?$/;
+const STORAGE = "storage/";
+/** A database of Miniflare that has no rows of the app. */
+const METADATA = /(?:^|\/)metadata[.]sqlite/;
+
+/** Copies and restores the data of the apps on this machine. */
+export class EmbeddedAppData implements AppData {
+  readonly #options: EmbeddedAppDataOptions;
+
+  private constructor(options: EmbeddedAppDataOptions) {
+    this.#options = options;
+  }
+
+  /** Removes the copies that an earlier process has left. */
+  static async open(options: EmbeddedAppDataOptions): Promise<EmbeddedAppData> {
+    await rm(options.workFolder, { recursive: true, force: true });
+    await mkdir(options.workFolder, { recursive: true, mode: 0o700 });
+    return new EmbeddedAppData(options);
+  }
+
+  async copy({ appId, slug, databaseId }: AppDataLocation, signal: AbortSignal): Promise<AppDataCopy> {
+    const live = await this.#options.live(slug);
+    if (live?.appId !== appId)
+      throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
+    const { runtime } = live.code;
+    if (live.code.runtime === "node" && live.code.server.postgres !== undefined)
+      throw new ServiceError("conflict", "The app uses PostgreSQL. Only apps without it can be exported.");
+    await using opening = new AsyncDisposableStack();
+    const folder = await mkdtemp(path.join(this.#options.workFolder, "copy-"));
+    opening.defer(() => rm(folder, { recursive: true, force: true }));
+    const copies = path.join(folder, "databases");
+    await mkdir(copies, { mode: 0o700 });
+    const sink = new FolderSink(path.join(folder, "files"), signal);
+    await sink.open();
+    const files = new AppFiles({ writer: sink, workFolder: copies, sqlite: this.#options.sqlite, signal });
+    await files.addStorage({ prefix: "storage", folder: live.storageDirectory });
+    await files.addDatabases(D1_PREFIX, path.join(this.#options.edgeFolder, "databases", databaseId));
+    const opened = opening.move();
+    return { runtime, files: sink.files, warnings: sink.warnings, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  }
+
+  async restore(app: AppDataLocation, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
+    const { edgeFolder } = this.#options;
+    const storage = path.join(edgeFolder, "scripts", app.slug, app.appId, "storage");
+    const database = path.join(edgeFolder, "databases", app.databaseId);
+    // On the same disk, so that each folder appears in one step.
+    await using opening = new AsyncDisposableStack();
+    const folder = await mkdtemp(path.join(this.#options.workFolder, "restore-"));
+    opening.defer(() => rm(folder, { recursive: true, force: true }));
+    for (const name of ["storage", "database"]) await mkdir(path.join(folder, name), { mode: 0o700 });
+    for await (const file of files) {
+      signal.throwIfAborted();
+      await writeNew(path.join(folder, ...targetOf(file.path, app)), file);
+    }
+    for (const [from, to] of [
+      ["storage", storage],
+      ["database", database],
+    ] as const) {
+      await rm(to, { recursive: true, force: true });
+      await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
+      await rename(path.join(folder, from), to);
+    }
+  }
+}
+
+/** The prefix of the SQL database in the sink, before it gets its name in the copy. */
+const D1_PREFIX = "database";
+
+/** Where a file of the data belongs, in the folder that becomes the storage or the database. */
+function targetOf(file: string, { databaseId }: AppDataLocation): string[] {
+  const suffix = DATABASE.exec(file);
+  if (suffix !== null) return ["database", D1_CLASS, `${objectId(D1_CLASS, databaseId)}.sqlite${suffix[1] ?? ""}`];
+  const isStorage = file.startsWith(STORAGE) && file.split("/").every((name) => !["", ".", ".."].includes(name));
+  if (!isStorage) throw new ServiceError("invalid", `file: ${JSON.stringify(file)} is not a path of an app's data.`);
+  return file.split("/");
+}
+
+async function writeNew(target: string, { content }: AppDataFile): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  // Fails if the file exists, so nothing is replaced and no link is followed.
+  await using handle = await open(target, "wx", 0o600);
+  for await (const chunk of content()) await handle.writeFile(chunk);
+  await handle.sync();
+}
+
+/** Keeps copies of files in one folder. */
+class FolderSink implements FileSink {
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+  readonly files: CopiedFile[] = [];
+  readonly warnings: string[] = [];
+
+  constructor(folder: string, signal: AbortSignal) {
+    this.#folder = folder;
+    this.#signal = signal;
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#folder, { mode: 0o700 });
+  }
+
+  async addTree(prefix: TreePath, folder: string, { isExcluded, addFile }: AddTreeOptions = {}): Promise<void> {
+    const onSkipped = (name: TreePath) => this.warn(`${prefix}/${name} is not a file. It is left out.`);
+    for await (const entry of walkTree(folder, { isExcluded: isExcluded ?? (() => false), onSkipped })) {
+      this.#signal.throwIfAborted();
+      if (entry.kind === "link") onSkipped(entry.path);
+      if (entry.kind !== "file") continue;
+      if (addFile !== undefined && (await addFile(entry, entry.path))) continue;
+      await this.addFile(`${prefix}/${entry.path}`, entry);
+    }
+  }
+
+  async addFile(name: TreePath, { file }: FileEntry): Promise<void> {
+    const target = exportedPath(name);
+    if (target === null) return;
+    if (target.includes("\uFFFD") || /[\p{Cc}\\]/u.test(target))
+      return this.warn(`${JSON.stringify(target)} has characters that an export cannot have. It is left out.`);
+    const copy = path.join(this.#folder, String(this.files.length));
+    const hash = createHash("sha256");
+    let size = 0;
+    await using handle = await open(copy, "wx", 0o600);
+    for await (const chunk of readOpenFile(file)) {
+      this.#signal.throwIfAborted();
+      hash.update(chunk);
+      size += chunk.length;
+      await handle.writeFile(chunk);
+    }
+    this.files.push({ path: target, size, sha256: hash.digest("hex"), content: () => createReadStream(copy) });
+  }
+
+  warn(message: string): void {
+    if (this.warnings.length < MAX_WARNINGS) this.warnings.push(message);
+  }
+}
+
+const MAX_WARNINGS = 100;
+
+/** `null` for a file that has nothing of the app. */
+function exportedPath(name: TreePath): string | null {
+  const text = Buffer.from(name, "latin1").toString("utf8");
+  if (!text.startsWith(`${D1_PREFIX}/`)) return text;
+  const suffix = /[.]sqlite(-wal|-journal)?$/.exec(text);
+  return METADATA.test(text) || suffix === null ? null : `database.sqlite${suffix[1] ?? ""}`;
+}
