@@ -2,10 +2,10 @@ import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { formatNames } from "../../../../domain/shared/missing-variables.ts";
-import type { UploadBinding, UploadForm, UploadModule } from "./upload-form.ts";
+import type { UploadBinding, UploadForm, UploadModule } from "../../shared/upload-form.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
-import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
+import { bindingOptions, type BindingOptions } from "../../shared/worker-bindings.ts";
 
 /** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
 export const WORKER_NAME = "app";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MissingVariables, UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
-import { sha256Hex } from "../../../../domain/shared/sha256.ts";
+import { MissingVariables, UnhealthyScript, UnsupportedScript } from "../../../domain/ports/edge-platform.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
+import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 
 /**
  * Whether `token` is the current token of the app, or the previous one while it is still valid. Hashes are compared in
