@@ -109,7 +109,7 @@ export async function openDeployments(
       databases: edge.databases,
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder,
-      trial: new IsolatedTrial(edge.isolatedRuntime, edge.databases),
+      trial: new IsolatedTrial(edge.isolatedRuntime, edge.trialDatabases),
       db: database.db,
       plans,
       tokenSecret,
@@ -210,9 +210,8 @@ function gitSource(
 function passwordsIn(config: Config): string[] {
   const urls = [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl];
   const passwords = urls.map((url) => (url === null ? undefined : URL.parse(url)?.password));
-  return [...passwords, config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey].filter(
-    (password): password is string => password !== undefined && password !== "",
-  );
+  const keys = [config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey, config.cloudflare?.apiToken];
+  return [...passwords, ...keys].filter((password): password is string => password !== undefined && password !== "");
 }
 
 /** The dependencies of the measurement of what apps store, which the worker runs. */

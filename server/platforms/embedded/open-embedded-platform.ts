@@ -39,9 +39,9 @@ import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 export interface EmbeddedPlatformOptions {
   /** The platform stores its data in the folders `edge` and `auth-entries` below. Only one process may use them. */
   dataDirectory: string;
-  /** The address of the edge proxy. Port 0 selects a free port. */
+  /** The address of the edge proxy. Port 0 selects a free port; `null` lets it not listen. */
   host: string;
-  port: number;
+  port: number | null;
   /** The domain of all apps, with its port if any; `null` for `localhost:<port of the edge proxy>`. */
   appsDomain: string | null;
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
@@ -113,7 +113,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   storage: AppStorage;
   alwaysOn: AlwaysOnApps;
   supervisor: Supervisor;
-  /** The port of the edge proxy. */
+  /** The port of the edge proxy; 0 if it does not listen. */
   port: number;
   /** Waits for requests in flight for a limited time, then stops every process. */
   close(): Promise<void>;
@@ -142,7 +142,8 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   try {
     await Promise.all([store.open(), launcher.open(), databases.open()]);
     const domain = options.appsDomain ?? "localhost";
-    const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
+    const port =
+      options.port === null ? 0 : await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
