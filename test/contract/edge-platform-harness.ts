@@ -12,6 +12,10 @@ export interface EdgePlatformHarness extends AsyncDisposable {
   platform: EdgePlatform;
   databases: SqlDatabases;
   variables: TestVariables;
+  /** `false` for a platform that does not get what apps print. */
+  readsOutput?: false;
+  /** `false` where the tests run all apps in one process, which has one limit of memory. */
+  limitsMemory?: false;
   request(slug: string, target?: string): Promise<{ status: number; text: string }>;
 }
 

@@ -12,5 +12,6 @@ async function openCloudflare(): Promise<EdgePlatformHarness> {
   const t = await openOnEmulator();
   const { scripts: platform, databases } = t.platform;
   const { variables, request } = t;
-  return { platform, databases, variables, request, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+  const limits = { readsOutput: false, limitsMemory: false } as const;
+  return { platform, databases, variables, request, ...limits, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }

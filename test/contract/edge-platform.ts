@@ -69,6 +69,7 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
         `publishing a new version that ${defect} fails with the reason, and the old version still responds`,
         async () => {
           await using h = await openWithSources(open);
+          if (defect === "runs out of memory" && h.limitsMemory === false) return;
           await h.publish(respondingWith("healthy"), { generation: 1 });
           const publication = h.publish(script, { generation: 2 });
           await expect(publication).rejects.toThrow(UnhealthyScript);
@@ -102,7 +103,7 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
       for (const generation of [1, 2]) {
         const { problem } = await h.publish(failing, { generation });
         expect(problem?.message).toBe("The app responded to its health check (GET /) with status 500: Error: broken");
-        expect(problem?.printed).toEqual(["one", "two", "Error: broken"]);
+        expect(problem?.printed).toEqual([...(h.readsOutput === false ? [] : ["one", "two"]), "Error: broken"]);
       }
       expect((await h.publish(respondingWith("healthy"), { generation: 3 })).problem ?? null).toBeNull();
       await expect(h.publish(failing, { generation: 4 })).rejects.toThrow(ServerError);
@@ -111,6 +112,7 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
 
     test("a script that ends with the error of a validator says which variables it misses, all of them", async () => {
       await using h = await openWithSources(open);
+      if (h.readsOutput === false) return;
       const names = ["AUTH_SECRET", "POSTGRES_URL", "AUTH_DISCORD_ID", "AUTH_DISCORD_SECRET"];
       const issues = names.map((name) => ({
         expected: "string",
@@ -169,10 +171,11 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
     verifies(hazard(63), "a new app at the slug of a removed app finds none of its stored data", async () => {
       await using h = await openWithSources(open);
       await h.publish(COUNTING, { bindings: [KV] });
+      for (let n = 0; n < 5; n++) await h.request("shop");
       await h.platform.unpublish("shop");
       await h.publish(COUNTING, { bindings: [KV], appId: "app-2", databaseId: "db-2" });
-      // The health probe was the first request that counted.
-      expect((await h.request("shop")).text).toBe("2");
+      // The requests of the publication counted.
+      expect(Number((await h.request("shop")).text)).toBeLessThan(5);
     });
 
     verifies(hazard(62), "removing a script keeps its SQL database", async () => {

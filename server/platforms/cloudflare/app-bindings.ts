@@ -1,7 +1,7 @@
 import { UnsupportedScript } from "../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
-import type { UploadBinding } from "../shared/upload-form.ts";
-import { bindingOptions, checkVariableNames } from "../shared/worker-bindings.ts";
+import type { UploadBinding, UploadForm } from "../shared/upload-form.ts";
+import { bindingOptions, checkVariableNames, requireGlobals } from "../shared/worker-bindings.ts";
 
 /** A binding as Cloudflare's API accepts it. */
 export interface CloudflareBinding {
@@ -34,7 +34,9 @@ const VALUES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json"
  * @throws {UnsupportedScript} with the bindings that Cloudflare does not have for apps
  * @throws {MissingVariables}
  */
-export function checkBindings(bindings: readonly UploadBinding[], variables: Readonly<Record<string, string>>): void {
+export function checkBindings(form: UploadForm, variables: Readonly<Record<string, string>>): void {
+  const { bindings } = form.metadata;
+  if (form.isServiceWorker) requireGlobals(bindings);
   bindingOptions(bindings, { databaseId: "", variables });
   checkVariableNames(bindings, variables);
   const unsupported = bindings.filter(({ type }) => Object.hasOwn(NOT_DISPATCHED, type));

@@ -83,7 +83,7 @@ export class ScriptPublisher implements EdgePlatform {
     const live = await this.#readLive(slug, script, signal);
     const form = await readUploadForm(script.code.scriptPath);
     const variables = await appVariables.read(script.appId);
-    checkBindings(form.metadata.bindings, variables.values);
+    checkBindings(form, variables.values);
     const earlier = await entries.readSlug(slug);
     // Before anything is created, so that `list` and `unpublish` find what an interrupted publication leaves.
     if (earlier?.appId !== script.appId) await entries.writeSlug(slug, { appId: script.appId });

@@ -143,6 +143,8 @@ export class EmulatedAccount {
 
   async #validate(script: EmulatedScript): Promise<void> {
     const problem = await this.runtime.validate(script);
+    if (problem !== null && /internal error; reference|not a handler/.test(problem))
+      throw new ApiError(400, 10068, "The uploaded script has no registered event handlers.");
     if (problem !== null) throw new ApiError(400, 10021, problem);
   }
 

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
+import { workerd } from "../../../server/platforms/embedded/workerd/miniflare-environment.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type EmulatedScript, NAMESPACE_MODULE, workerOptionsOf } from "./emulated-script.ts";
 
@@ -81,7 +82,8 @@ export class EmulatedRuntime implements AsyncDisposable {
     let miniflare: Miniflare | null = null;
     try {
       const worker = await workerOptionsOf("validated", script, this.#folder);
-      miniflare = new Miniflare({ ...options, workers: [worker] } as unknown as MiniflareOptions);
+      const launch = await prepareLaunch(this.#folder);
+      miniflare = new Miniflare({ ...options, ...launch, workers: [worker] } as unknown as MiniflareOptions);
       await miniflare.ready;
       return null;
     } catch (error) {
@@ -139,6 +141,7 @@ export class EmulatedRuntime implements AsyncDisposable {
     const folder = (kind: string) => path.join(this.#folder, kind);
     return {
       ...shared,
+      ...(await prepareLaunch(this.#folder)),
       unsafeLocalExplorer: true,
       d1Persist: folder("d1"),
       kvPersist: folder("kv"),
@@ -177,6 +180,16 @@ export class EmulatedRuntime implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }
+}
+
+/**
+ * Where the service runs in the same process, Miniflare starts workerd through its launch script. This folder lets the script
+ * start one plain workerd.
+ */
+async function prepareLaunch(root: string): Promise<{ unsafeRuntimeEnv: Record<string, string> }> {
+  const folder = await mkdtemp(path.join(root, "launch-"));
+  await writeFile(path.join(folder, "command-line"), `${workerd.default}\n`);
+  return { unsafeRuntimeEnv: { LAUNCH_FOLDER: folder } };
 }
 
 const shared = { cf: false, log: undefined, host: "127.0.0.1", port: 0 } as const;
