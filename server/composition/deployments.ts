@@ -32,6 +32,7 @@ import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
+import { WorkersOnlyBundler } from "../drivers/bundler/workers-only-bundler.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 import { openOwnObjectStore } from "./object-store.ts";
@@ -166,13 +167,14 @@ export async function openBuildPlatform(
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
   const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
-  const bundler = createBundler(sandbox, config.npmEnvironment, {
+  const wrangler = createBundler(sandbox, config.npmEnvironment, {
     buildEgress: config.buildEgress,
     limits: config.buildLimits,
     dependencies,
     databases: edge?.temporaryDatabases,
     onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
   });
+  const bundler = config.cloudflare === null ? wrangler : new WorkersOnlyBundler(wrangler);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemTemporaryWorkspaces(root).clear();
   const sizeMb = config.buildLimits.diskMb + WORKSPACE_EXTRA_MB;

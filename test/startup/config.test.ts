@@ -87,6 +87,9 @@ describe("the configuration", () => {
     ["BUILD_CONCURRENCY", "0"],
     ["MAX_ACTIVE_APPS", "many"],
     ["EDGE_PLATFORM", "elsewhere"],
+    ["CLOUDFLARE_ACCOUNT_ID", "my-account"],
+    ["CLOUDFLARE_DISPATCH_NAMESPACE", "my--apps"],
+    ["CLOUDFLARE_API_URL", "api.cloudflare.com"],
     ["OBJECT_STORE", "disk"],
     ["S3_ENDPOINT", "s3.example.com"],
     ["S3_BUCKET", "Objects"],
@@ -119,6 +122,27 @@ describe("the configuration", () => {
     expect(readConfig({}).s3).toBeNull();
     expect(() => readConfig({ OBJECT_STORE: "s3", ...S3, S3_BUCKET: "" })).toThrow("S3_BUCKET must be set too");
     expect(() => readConfig(S3)).toThrow("OBJECT_STORE must be s3, because S3_ENDPOINT is set");
+  });
+
+  test("Cloudflare as the edge platform requires an account, a token, a namespace and a domain, and they require it", () => {
+    const CLOUDFLARE = {
+      CLOUDFLARE_ACCOUNT_ID: "0123456789abcdef0123456789abcdef",
+      CLOUDFLARE_API_TOKEN: "token",
+      CLOUDFLARE_DISPATCH_NAMESPACE: "apps",
+    };
+    const settings = { EDGE_PLATFORM: "cloudflare", APPS_DOMAIN: "apps.example.com", ...CLOUDFLARE };
+    expect(readConfig(settings).cloudflare).toEqual({
+      apiUrl: "https://api.cloudflare.com/client/v4",
+      accountId: "0123456789abcdef0123456789abcdef",
+      apiToken: "token",
+      namespace: "apps",
+    });
+    expect(readConfig({}).cloudflare).toBeNull();
+    const missing = "CLOUDFLARE_API_TOKEN, APPS_DOMAIN must be set too, because EDGE_PLATFORM is cloudflare";
+    expect(() => readConfig({ ...settings, CLOUDFLARE_API_TOKEN: "", APPS_DOMAIN: "" })).toThrow(missing);
+    expect(() => readConfig(CLOUDFLARE)).toThrow(
+      "EDGE_PLATFORM must be cloudflare, because CLOUDFLARE_ACCOUNT_ID is set",
+    );
   });
 
   test.each(BAD)("%s=%s is rejected with a message that names the variable and the rule", (name, value) => {
