@@ -12,11 +12,15 @@ export interface EdgePlatformHarness extends AsyncDisposable {
   platform: EdgePlatform;
   databases: SqlDatabases;
   variables: TestVariables;
-  /** `false` for a platform that does not get what apps print. */
-  readsOutput?: false;
-  /** `false` where the tests run all apps in one process, which has one limit of memory. */
-  limitsMemory?: false;
   request(slug: string, target?: string): Promise<{ status: number; text: string }>;
+}
+
+/** What not every platform has. */
+export interface EdgePlatformFeatures {
+  /** Whether it gets what apps print. */
+  readsOutput: boolean;
+  /** Whether the tests can exceed the memory of one app. The emulator of Cloudflare runs all in one process. */
+  limitsMemory: boolean;
 }
 
 export const KV = { type: "kv_namespace", name: "KV", namespace_id: "notes" };

@@ -4,7 +4,7 @@ import { edgePlatformFeaturesContract } from "./edge-platform-features.ts";
 import type { EdgePlatformHarness } from "./edge-platform-harness.ts";
 import { edgePlatformVariablesContract } from "./edge-platform-variables.ts";
 
-edgePlatformContract("Cloudflare", openCloudflare);
+edgePlatformContract("Cloudflare", openCloudflare, { readsOutput: false, limitsMemory: false });
 edgePlatformFeaturesContract("Cloudflare", openCloudflare);
 edgePlatformVariablesContract("Cloudflare", openCloudflare);
 
@@ -12,6 +12,5 @@ async function openCloudflare(): Promise<EdgePlatformHarness> {
   const t = await openOnEmulator();
   const { scripts: platform, databases } = t.platform;
   const { variables, request } = t;
-  const limits = { readsOutput: false, limitsMemory: false } as const;
-  return { platform, databases, variables, request, ...limits, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+  return { platform, databases, variables, request, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }

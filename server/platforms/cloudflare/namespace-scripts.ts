@@ -25,6 +25,8 @@ export type ScriptSettings = z.output<typeof settings>;
 /** Cloudflare's codes: the script was started for its validation and failed, or has no handler. */
 const INVALID_SCRIPT = 10021;
 const NO_HANDLERS = 10068;
+/** What the runtime reports of a default export that is no handler. */
+const NOT_A_HANDLER = /Incorrect type for map entry 'default'/;
 
 /** What the service records about a script in its tags. */
 export interface ScriptTags {
@@ -142,7 +144,7 @@ export class NamespaceScripts {
 function throwUnhealthy(error: unknown, masks: readonly string[]): never {
   if (!(error instanceof CloudflareError) || error.isTransient) throw error;
   const reason = applyMasks(error.errors.map(({ message }) => message).join(" "), masks);
-  if (error.hasCode(NO_HANDLERS))
+  if (error.hasCode(NO_HANDLERS) || NOT_A_HANDLER.test(reason))
     throw new NoHandler("The script exports no handler of requests (fetch).", { cause: error });
   if (error.hasCode(INVALID_SCRIPT)) throw new UnhealthyScript(reason, { cause: error, printed: [reason] });
   throw error;

@@ -19,7 +19,7 @@ const BINDINGS = [
   { type: "durable_object_namespace", name: "ROOM", class_name: "Room" },
 ];
 const MIGRATION = { name: "0001.sql", statements: ["CREATE TABLE goods(name)", "INSERT INTO goods VALUES ('tea')"] };
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(600_000);
 
 /** Does everything that a deployment does, as often as it is called. */
 async function deploy({ platform }: Pick<PlatformOnEmulator, "platform">, script: Script): Promise<void> {
