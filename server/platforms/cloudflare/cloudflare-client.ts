@@ -177,7 +177,7 @@ export class CloudflareClient {
   }: CloudflareRequest): Promise<Uint8Array> {
     const { apiUrl, accountId, apiToken } = this.#options;
     const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
-    const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+    const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
     const isPlain = body === undefined || body instanceof FormData || typeof body === "string";
     try {
       const response = await fetch(`${apiUrl}/accounts/${encodeURIComponent(accountId)}/${path}${search}`, {

@@ -1,10 +1,5 @@
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
 
-/** A name has no double hyphen, so that the prefix of one installation never starts the names of another one. */
-export const NAMESPACE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** Names of buckets have at most 63 characters. */
-export const MAX_NAMESPACE_LENGTH = 16;
-
 /**
  * The names of what an installation has in its Cloudflare account. All start with the name of its dispatch namespace, because
  * the account may contain other things, which the service must neither list nor remove.

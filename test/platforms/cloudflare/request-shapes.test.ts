@@ -67,7 +67,7 @@ test("an app is uploaded with requests of the same form as wrangler's", async ()
   expect(pathOf(oursUpload)).toBe(upload?.path);
   const [metadataPart, modulePart] = partsSchema.parse(upload?.body);
   const wrangler = JSON.parse(metadataPart?.text ?? "") as Metadata;
-  const service = JSON.parse(String(oursUpload.form?.get("metadata"))) as Metadata;
+  const service = JSON.parse((oursUpload.form?.get("metadata") ?? "") as string) as Metadata;
   const shape = ({ bindings }: Metadata) => bindings.map((each) => Object.keys(each).toSorted().join()).toSorted();
   expect(shape(service)).toEqual(shape(wrangler));
   expect([service.main_module, service.migrations.steps, service.assets.config]).toEqual([

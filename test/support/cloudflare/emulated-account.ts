@@ -1,56 +1,24 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import type { AccountState, EmulatedRuntime, Statement } from "./emulated-runtime.ts";
+import { randomUUID } from "node:crypto";
+import { ApiError, find, type Handler, NO_SCRIPT, ok, type Reply, type RouteRequest } from "./api-reply.ts";
+import { type DataState, EmulatedData } from "./emulated-data.ts";
+import type { AccountState, EmulatedRuntime } from "./emulated-runtime.ts";
 import { type EmulatedBinding, type EmulatedScript, newInstance, type ScriptMetadata } from "./emulated-script.ts";
-
-export interface RouteRequest {
-  method: string;
-  path: string;
-  search: string;
-  query: URLSearchParams;
-  body: Buffer<ArrayBuffer>;
-  form: FormData | null;
-  contentType: string;
-  token: string;
-}
-
-export interface Reply {
-  status: number;
-  json?: unknown;
-  bytes?: Uint8Array;
-}
-
-/** A response of Cloudflare's API that is an error. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: number;
-
-  constructor(status: number, code: number, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-type Handler = (request: RouteRequest, ...segments: string[]) => Promise<Reply> | Reply;
 
 interface Session {
   files: Map<string, string>;
   missing: Set<string>;
 }
 
-const ok = (result: unknown, info?: object): Reply => ({
-  status: 200,
-  json: { success: true, errors: [], messages: [], result, ...(info && { result_info: info }) },
-});
-const NO_SCRIPT = new ApiError(404, 10007, "This Worker does not exist on your account.");
-
 /** The emulated account: what exists in it, and its routes. The data is in the local explorer of Miniflare. */
 export class EmulatedAccount {
   runtime!: EmulatedRuntime;
-  readonly state: Omit<AccountState, "databases" | "namespaces"> & {
-    databases: Map<string, { name: string }>;
-    namespaces: Map<string, { title: string }>;
-  } = { scripts: new Map(), workers: new Map(), databases: new Map(), namespaces: new Map(), buckets: new Map() };
+  readonly state: Omit<AccountState, keyof DataState> & DataState = {
+    scripts: new Map(),
+    workers: new Map(),
+    databases: new Map(),
+    namespaces: new Map(),
+    buckets: new Map(),
+  };
   readonly #sessions = new Map<string, Session>();
   readonly #assets = new Map<string, Uint8Array>();
   readonly #routes: [string, RegExp, Handler][] = [];
@@ -77,9 +45,13 @@ export class EmulatedAccount {
     }
     on("POST", `${scripts}/:/assets-upload-session`, (request) => this.#beginUpload(request));
     on("POST", "workers/assets/upload", (request) => this.#uploadAssets(request));
-    this.#addDatabases(on);
-    this.#addNamespaces(on);
-    this.#addBuckets(on);
+    const dataRoutes = {
+      on,
+      runtime: () => this.runtime,
+      state: this.state,
+      noteChange: () => this.runtime.noteChange(),
+    };
+    new EmulatedData(dataRoutes).addRoutes();
   }
 
   /** Uploads of files have a token of their own. */
@@ -97,7 +69,7 @@ export class EmulatedAccount {
   }
 
   async #upload(map: Map<string, EmulatedScript>, name: string, { form }: RouteRequest): Promise<Reply> {
-    const metadata = JSON.parse(String(form?.get("metadata"))) as ScriptMetadata;
+    const metadata = JSON.parse(textOf(form, "metadata")) as ScriptMetadata;
     const earlier = map.get(name);
     const modules: EmulatedScript["modules"] = new Map();
     for (const [part, value] of form ?? [])
@@ -149,7 +121,7 @@ export class EmulatedAccount {
   }
 
   async #patch(script: EmulatedScript, { form }: RouteRequest): Promise<Reply> {
-    const change = JSON.parse(String(form?.get("settings"))) as { bindings: EmulatedBinding[]; tags: string[] };
+    const change = JSON.parse(textOf(form, "settings")) as { bindings: EmulatedBinding[]; tags: string[] };
     const bindings = change.bindings.map((binding) => {
       if (binding.type !== "inherit") return binding;
       const inherited = script.metadata.bindings.find(({ name }) => name === binding.name);
@@ -194,142 +166,6 @@ export class EmulatedAccount {
       [...session.files].map(([name, hash]) => [name.slice(1), this.#assets.get(hash) ?? new Uint8Array()]),
     );
   }
-
-  #addDatabases(on: (method: string, path: string, handler: Handler) => void): void {
-    const { databases } = this.state;
-    const missing = new ApiError(404, 7404, "The database was not found.");
-    on("GET", "d1/database", ({ query }) =>
-      page(
-        query,
-        [...databases]
-          .filter(([, { name }]) => name.includes(query.get("name") ?? ""))
-          .map(([uuid, { name }]) => ({ uuid, name })),
-      ),
-    );
-    on("POST", "d1/database", ({ body }) => {
-      const { name } = JSON.parse(body.toString()) as { name: string };
-      if ([...databases.values()].some((each) => each.name === name)) throw new ApiError(400, 7502, "exists already");
-      const uuid = randomUUID();
-      databases.set(uuid, { name });
-      this.runtime.noteChange();
-      return ok({ uuid, name });
-    });
-    on("GET", "d1/database/:", (_, uuid) => ok({ uuid, name: find(databases, uuid, missing).name, file_size: 12_288 }));
-    on("DELETE", "d1/database/:", (_, uuid) => this.#remove(databases, uuid, missing));
-    on("POST", "d1/database/:/raw", (request, uuid) => (find(databases, uuid, missing), this.#raw(request)));
-    on("POST", "d1/database/:/query", async ({ body }, uuid) => {
-      find(databases, uuid, missing);
-      const { batch, ...single } = JSON.parse(body.toString()) as Statement & { batch?: Statement[] };
-      try {
-        return ok(await this.runtime.runBatch(uuid, batch ?? [single]));
-      } catch (error) {
-        throw new ApiError(400, 7500, error instanceof Error ? error.message : "failed");
-      }
-    });
-  }
-
-  async #raw({ path, body }: RouteRequest): Promise<Reply> {
-    const headers = { "content-type": "application/json" };
-    const reply = await this.runtime.explore(path, { method: "POST", headers, body });
-    const json = JSON.parse(reply.body.toString()) as { errors: { message: string }[] };
-    if (reply.status !== 200) throw new ApiError(400, 7500, json.errors.map(({ message }) => message).join(" "));
-    return { status: 200, json };
-  }
-
-  #addNamespaces(on: (method: string, path: string, handler: Handler) => void): void {
-    const { namespaces } = this.state;
-    const missing = new ApiError(404, 10013, "namespace not found");
-    on("GET", "storage/kv/namespaces", ({ query }) =>
-      page(
-        query,
-        [...namespaces].map(([id, { title }]) => ({ id, title })),
-      ),
-    );
-    on("POST", "storage/kv/namespaces", ({ body }) => {
-      const { title } = JSON.parse(body.toString()) as { title: string };
-      if ([...namespaces.values()].some((each) => each.title === title)) throw new ApiError(400, 10014, "title exists");
-      const id = randomBytes(16).toString("hex");
-      namespaces.set(id, { title });
-      this.runtime.noteChange();
-      return ok({ id, title });
-    });
-    on("DELETE", "storage/kv/namespaces/:", (_, id) => this.#remove(namespaces, id, missing));
-    for (const [method, rest] of [
-      ["GET", "keys"],
-      ["POST", "bulk/get"],
-      ["GET", "values/:"],
-      ["PUT", "values/:"],
-      ["DELETE", "values/:"],
-    ] as const)
-      on(
-        method,
-        `storage/kv/namespaces/:/${rest}`,
-        (request, id) => (find(namespaces, id, missing), this.#explore(request)),
-      );
-  }
-
-  #addBuckets(on: (method: string, path: string, handler: Handler) => void): void {
-    const { buckets } = this.state;
-    const missing = new ApiError(404, 10006, "The specified bucket does not exist.");
-    on("GET", "r2/buckets", ({ query }) =>
-      ok({
-        buckets: [...buckets.keys()]
-          .filter((name) => name.includes(query.get("name_contains") ?? ""))
-          .map((name) => ({ name })),
-      }),
-    );
-    on("POST", "r2/buckets", ({ body }) => {
-      const { name } = JSON.parse(body.toString()) as { name: string };
-      if (!/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)) throw new ApiError(400, 10005, "invalid name");
-      if (buckets.has(name)) throw new ApiError(409, 10004, "exists already");
-      buckets.set(name, {});
-      this.runtime.noteChange();
-      return ok({ name });
-    });
-    on("GET", "r2/buckets/:", (_, name) => (find(buckets, name, missing), ok({ name })));
-    on(
-      "GET",
-      "r2/buckets/:/usage",
-      (_, name) => (find(buckets, name, missing), ok({ payloadSize: "5", metadataSize: "1" })),
-    );
-    on("DELETE", "r2/buckets/:", async (request, name) => {
-      find(buckets, name, missing);
-      const { json } = await this.#explore({
-        ...request,
-        method: "GET",
-        path: `r2/buckets/${name}/objects`,
-        search: "",
-      });
-      if ((json as { result: unknown[] }).result.length > 0) throw new ApiError(409, 10008, "The bucket is not empty.");
-      return this.#remove(buckets, name, missing);
-    });
-    on("GET", "r2/buckets/:/objects", (request, name) => (find(buckets, name, missing), this.#explore(request)));
-    on("GET", "r2/buckets/:/objects/:", (request, name) => (find(buckets, name, missing), this.#explore(request)));
-    on("DELETE", "r2/buckets/:/objects/:", (request, name, key) => {
-      find(buckets, name, missing);
-      const body = Buffer.from(JSON.stringify([key]));
-      return this.#explore({ ...request, path: `r2/buckets/${name}/objects`, contentType: "application/json", body });
-    });
-  }
-
-  async #explore({ method, path, search, body, contentType }: RouteRequest): Promise<Reply> {
-    const hasBody = body.length > 0;
-    const reply = await this.runtime.explore(`${path}${search}`, {
-      method,
-      headers: { "content-type": contentType },
-      ...(hasBody ? { body } : {}),
-    });
-    const isValue = method === "GET" && /\/(values|objects)\//.test(path) && reply.status === 200;
-    return isValue
-      ? { status: 200, bytes: reply.body }
-      : { status: reply.status, json: JSON.parse(reply.body.toString()) };
-  }
-}
-
-function find<T>(map: Map<string, T>, id: string, missing: ApiError = NO_SCRIPT): T {
-  const found = map.get(id);
-  if (found === undefined) throw missing;
-  return found;
 }
 
 /** The texts of secrets are never returned. */
@@ -340,11 +176,7 @@ function settingsOf({ metadata: { bindings, tags = [] } }: EmulatedScript): obje
   };
 }
 
-function page(query: URLSearchParams, items: object[]): Reply {
-  const [number, size] = [Number(query.get("page") ?? 1), Number(query.get("per_page") ?? 20)];
-  return ok(items.slice((number - 1) * size, number * size), {
-    page: number,
-    per_page: size,
-    total_count: items.length,
-  });
+function textOf(form: FormData | null, name: string): string {
+  const value = form?.get(name);
+  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -83,7 +83,7 @@ export class EmulatedRuntime implements AsyncDisposable {
     try {
       const worker = await workerOptionsOf("validated", script, this.#folder);
       const launch = await prepareLaunch(this.#folder);
-      miniflare = new Miniflare({ ...options, ...launch, workers: [worker] } as unknown as MiniflareOptions);
+      miniflare = new Miniflare({ ...options, ...launch, workers: [worker] } as MiniflareOptions);
       await miniflare.ready;
       return null;
     } catch (error) {
@@ -148,7 +148,7 @@ export class EmulatedRuntime implements AsyncDisposable {
       r2Persist: folder("r2"),
       durableObjectsPersist: folder("do"),
       workers: [...dispatchers, data, ...all],
-    } as unknown as MiniflareOptions;
+    } as MiniflareOptions;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -193,14 +193,3 @@ async function prepareLaunch(root: string): Promise<{ unsafeRuntimeEnv: Record<s
 }
 
 const shared = { cf: false, log: undefined, host: "127.0.0.1", port: 0 } as const;
-
-/** Writes the static files of a script. */
-export async function writeAssets(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  for (const [name, content] of files) {
-    const file = path.join(folder, name);
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
-}

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { randomUUID } from "node:crypto";
-import { writeAssets } from "./emulated-runtime.ts";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 
 export interface EmulatedBinding {
   type: string;
@@ -129,4 +129,15 @@ async function assetsOf(name: string, { metadata, files }: EmulatedScript, root:
     : { invoke_user_worker_ahead_of_assets: first === true };
   const routerConfig = { has_user_worker: metadata.main_module !== undefined, ...routing };
   return { assets: { directory, ...(binding === undefined ? {} : { binding }), routerConfig, assetConfig } };
+}
+
+/** Writes the static files of a script. */
+async function writeAssets(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of files) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
 }

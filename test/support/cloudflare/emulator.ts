@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EmulatedRuntime } from "./emulated-runtime.ts";
-import { ApiError, EmulatedAccount, type Reply, type RouteRequest } from "./emulated-account.ts";
+import { ApiError, type Reply, type RouteRequest } from "./api-reply.ts";
+import { EmulatedAccount } from "./emulated-account.ts";
 
-export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
+const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 export const API_TOKEN = "token-of-the-test";
-export const NAMESPACE = "apps";
+const NAMESPACE = "apps";
 
 export interface RecordedRequest {
   method: string;
