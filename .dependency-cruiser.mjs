@@ -60,12 +60,12 @@ export default {
         ],
       },
     ),
-    ...only("platforms", "A platform imports what a driver may import.", {
+    ...only("platforms", "A platform imports what a driver may import, and what platforms share.", {
       from: "^server/platforms/([^/]+)/",
       to: [
         "^domain/(ports|shared)/",
         "^server/(ports|sandbox|files|http)/",
-        "^server/platforms/$1/",
+        "^server/platforms/($1|shared)/",
         anyPackage,
         anyBuiltIn,
       ],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
 import { type BuildEgress, buildEgress } from "./config/build-egress.ts";
 import { type BuildLimits, buildLimitVariables, readBuildLimits } from "./config/build-limits.ts";
+import { type CloudflareSettings, cloudflareVariables, readCloudflareSettings } from "./config/cloudflare-settings.ts";
 import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
@@ -71,8 +72,8 @@ const environment = z.object({
   AGENT_HOST_PRIVATE_NETWORKS: networks,
   GIT_PRIVATE_NETWORKS: networks,
   AGENT_HOST_PRIVATE_PORTS: ports.prefault(DEFAULT_AGENT_HOST_PORTS),
-  // It has only one valid value so far. It is listed because an invalid setting must not be ignored silently.
-  EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
+  EDGE_PLATFORM: oneOf(["embedded", "cloudflare"]).default("embedded"),
+  ...cloudflareVariables,
   OBJECT_STORE: oneOf(["filesystem", "s3"]).default("filesystem"),
   ...roleVariables,
   ...s3Variables,
@@ -117,6 +118,8 @@ export interface Config extends RoleSettings {
   /** Trusted proxy addresses or CIDR ranges: the service reads `X-Forwarded-For` from them only. */
   trustedProxies: readonly string[];
   appsDomain: string | null;
+  /** The Cloudflare account in which apps run; `null` for apps that run on this machine. */
+  cloudflare: CloudflareSettings | null;
   dataDirectory: string;
   databaseUrl: string | null;
   /** A PostgreSQL server for the databases of apps; `null` for one that the service starts. */
@@ -191,6 +194,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     publicUrl: values.PUBLIC_URL === undefined ? null : new URL(values.PUBLIC_URL).origin,
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     appsDomain: values.APPS_DOMAIN ?? null,
+    cloudflare: readCloudflareSettings(values.EDGE_PLATFORM, values),
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
     appsDatabaseUrl: values.APPS_DATABASE_URL ?? null,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
-import { readUploadForm } from "../../server/platforms/embedded/workerd/upload-form.ts";
+import { readUploadForm } from "../../server/platforms/shared/upload-form.ts";
 import { runCommand } from "./run-command.ts";
 import { measureTime } from "./measure-alternately.ts";
 

@@ -33,6 +33,7 @@ import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
+import { WorkersOnlyBundler } from "../drivers/bundler/workers-only-bundler.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -179,13 +180,14 @@ export async function openBuildPlatform(
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
   const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
-  const bundler = createBundler(sandbox, config.npmEnvironment, {
+  const wrangler = createBundler(sandbox, config.npmEnvironment, {
     buildEgress: config.buildEgress,
     limits: config.buildLimits,
     dependencies,
     databases: edge?.temporaryDatabases,
     onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
   });
+  const bundler = config.cloudflare === null ? wrangler : new WorkersOnlyBundler(wrangler);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemTemporaryWorkspaces(root).clear();
   const sizeMb = config.buildLimits.diskMb + WORKSPACE_EXTRA_MB;
@@ -223,9 +225,8 @@ function gitSource(
 function passwordsIn(config: Config): string[] {
   const urls = [config.databaseUrl, config.appsDatabaseUrl, config.redisUrl, config.gitBaseUrl];
   const passwords = urls.map((url) => (url === null ? undefined : URL.parse(url)?.password));
-  return [...passwords, config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey].filter(
-    (password): password is string => password !== undefined && password !== "",
-  );
+  const keys = [config.s3?.secretAccessKey, config.backup.s3?.secretAccessKey, config.cloudflare?.apiToken];
+  return [...passwords, ...keys].filter((password): password is string => password !== undefined && password !== "");
 }
 
 /** The dependencies of the measurement of what apps store, which the worker runs. */

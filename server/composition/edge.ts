@@ -5,22 +5,26 @@ import path from "node:path";
 import type { AppData } from "../../domain/ports/app-data.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import { EmbeddedAppData } from "../app-files/embedded-app-data.ts";
+import type { Counter } from "../../domain/ports/counter.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
+import type { CloudflareSettings } from "../config/cloudflare-settings.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import { identifyInstallation, type Installation } from "../installation/installation.ts";
-import { openIsolatedPlatform } from "../platforms/embedded/open-isolated-platform.ts";
+import { type IsolatedPlatform, openIsolatedPlatform } from "../platforms/embedded/open-isolated-platform.ts";
 import { EdgeClient } from "../platforms/remote/edge-client.ts";
 import { type EdgePorts, INSTALLATION_PATH } from "../platforms/remote/edge-methods.ts";
 import { EdgeServer } from "../platforms/remote/edge-server.ts";
 import { openRemoteEdge } from "../platforms/remote/remote-edge.ts";
+import { addressOf, isLocalDomain } from "../platforms/cloudflare/apps-address.ts";
+import { openCloudflarePlatform } from "../platforms/cloudflare/open-cloudflare-platform.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
@@ -31,34 +35,41 @@ export interface EdgeServices extends EdgePorts {
   /** Copies and restores the data of apps; `null` when they run in another process. */
   appData: AppData | null;
   temporaryDatabases: TemporaryDatabases;
-  /** For apps that are tried in the isolated runtime. */
+  /** For apps that are tried in the isolated runtime, on this machine. */
   trialDatabases: SqlDatabases;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
   urlOf(slug: string): string;
-  /** The address at which this process reaches the edge proxy. */
-  proxyAddress: { host: string; port: number };
+  /** The address at which this process reaches an app, and the name by which it asks for it there. */
+  addressOf(slug: string): { host: string; port: number; hostHeader: string; isTls: boolean };
   readiness: ReadinessCheck;
   /** The installation to which the apps belong. */
   installation: Installation;
 }
 
 interface EdgeDeps {
-  tokenSecret: string;
   controlGroups: ControlGroups;
   startProcess: StartProcess;
   variables: AppVariables;
   /** Counts the requests to apps. */
   usageCounter: UsageCounter;
+  /** Counts the requests to Cloudflare's API. */
+  counter: Counter;
+  tokenSecret: string;
   log: Logger;
 }
 
-/** Opens the edge platform: the embedded one, with its proxy listening, or without the role `edge` that of another process. */
+/**
+ * Opens the edge platform: the embedded one, with its proxy listening; without the role `edge`, that of another process; or one in a
+ * Cloudflare account.
+ */
 export async function openEdge(config: Config, deps: EdgeDeps, opening: AsyncDisposableStack): Promise<EdgeServices> {
-  return config.edgeInternalUrl === null
+  const { cloudflare, edgeInternalUrl } = config;
+  if (cloudflare !== null) return await openCloudflare(config, cloudflare, deps, opening);
+  return edgeInternalUrl === null
     ? await openEmbeddedEdge(config, deps, opening)
-    : await openEdgeOfOtherProcess(config, config.edgeInternalUrl, deps, opening);
+    : await openEdgeOfOtherProcess(config, edgeInternalUrl, deps, opening);
 }
 
 async function openEmbeddedEdge(
@@ -102,27 +113,36 @@ async function openEmbeddedEdge(
     trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
     urlOf: (slug) => scripts.urlOf(slug),
-    proxyAddress,
+    addressOf: (slug) => ({ ...proxyAddress, hostHeader: new URL(scripts.urlOf(slug)).host, isTls: false }),
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
     installation,
   };
 }
 
-/** Opens the edge of another process, and what builds need of an edge in this one. */
-async function openEdgeOfOtherProcess(
+/** Opens what builds need of an edge in a process whose apps run elsewhere. */
+async function openIsolated(
   config: Config,
-  url: string,
-  { controlGroups, startProcess, tokenSecret, log }: EdgeDeps,
+  { controlGroups, startProcess, log }: EdgeDeps,
   opening: AsyncDisposableStack,
-): Promise<EdgeServices> {
+): Promise<IsolatedPlatform> {
   const { dataDirectory, sandbox } = config;
-  const isolated = opening.use(
+  return opening.use(
     await openIsolatedPlatform({
       ...{ dataDirectory, sandbox, groups: controlGroups },
       nodeServers: openNodeServers(config, controlGroups, startProcess),
       postgres: { ...appsPostgres(config, log), log },
     }),
   );
+}
+
+async function openEdgeOfOtherProcess(
+  config: Config,
+  url: string,
+  deps: EdgeDeps,
+  opening: AsyncDisposableStack,
+): Promise<EdgeServices> {
+  const { tokenSecret, log } = deps;
+  const isolated = await openIsolated(config, deps, opening);
   const client = opening.use(new EdgeClient({ url, tokenSecret }));
   const urlOf = (slug: string): string => `${schemeOf(config)}://${slug}.${config.appsDomain}`;
   const proxyAddress = { host: new URL(url).hostname, port: config.edgePort };
@@ -131,7 +151,7 @@ async function openEdgeOfOtherProcess(
     ...isolated,
     appData: null,
     urlOf,
-    proxyAddress,
+    addressOf: (slug) => ({ ...proxyAddress, hostHeader: new URL(urlOf(slug)).host, isTls: false }),
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
     installation: (await client.call(INSTALLATION_PATH, [])) as Installation,
   };
@@ -139,6 +159,31 @@ async function openEdgeOfOtherProcess(
 
 function schemeOf({ publicUrl }: Pick<Config, "publicUrl">): "http" | "https" {
   return publicUrl?.startsWith("https:") === true ? "https" : "http";
+}
+
+async function openCloudflare(
+  config: Config,
+  settings: CloudflareSettings,
+  deps: EdgeDeps,
+  opening: AsyncDisposableStack,
+): Promise<EdgeServices> {
+  const { variables, counter, tokenSecret, log } = deps;
+  const domain = config.appsDomain ?? "localhost";
+  const address = { domain, scheme: isLocalDomain(domain) ? "http" : "https" } as const;
+  const isolated = await openIsolated(config, deps, opening);
+  const shared = { variables, counter, tokenSecret, log };
+  const platform = await openCloudflarePlatform({ ...settings, ...shared, address });
+  const { scripts, ...ports } = platform;
+  return {
+    ...ports,
+    ...isolated,
+    platform: scripts,
+    appData: null,
+    urlOf: (slug) => scripts.urlOf(slug),
+    addressOf: (slug) => addressOf(scripts.urlOf(slug)),
+    readiness: { name: "edge", check: () => platform.check() },
+    installation: await identifyInstallation(config.dataDirectory),
+  };
 }
 
 const TEMPORARY_MB = 256;

@@ -20,7 +20,7 @@ export async function openExecution(foundation: Foundation, opening: AsyncDispos
   const { database, edge } = foundation;
   return {
     procedureIndex: new ProcedureIndex(database.db),
-    appCaller: new EdgeProxyCaller((slug) => ({ ...edge.proxyAddress, hostHeader: new URL(edge.urlOf(slug)).host })),
+    appCaller: new EdgeProxyCaller((slug) => edge.addressOf(slug)),
     codeRuntime: await openCodeRuntime(foundation, opening),
     toolDeclarations: TOOLS_FOR_PROGRAMS,
   };

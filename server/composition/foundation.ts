@@ -93,14 +93,9 @@ export async function openFoundation(
   const variables = new StoredVariables(database.db, variableCipher);
   // Before the edge, so that the last requests are counted too.
   const usageCounter = openUsageCounter(database, log, opening);
-  const edgeDeps = {
-    controlGroups,
-    startProcess,
-    variables: new LastKnownVariables(variables),
-    usageCounter,
-    tokenSecret: secret,
-    log,
-  };
+  const lastVariables = new LastKnownVariables(variables);
+  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log };
+  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, ...edgeShared };
   const edge = await openEdge(config, edgeDeps, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.
   const objects = await openOwnObjectStore(config, edge.installation, opening);

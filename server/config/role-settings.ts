@@ -47,6 +47,7 @@ interface SharedSettings {
   TOKEN_SECRET?: string | undefined;
   APPS_DOMAIN?: string | undefined;
   OBJECT_STORE: string;
+  EDGE_PLATFORM: string;
 }
 
 type RoleVariables = z.infer<z.ZodObject<typeof roleVariables>>;
@@ -55,6 +56,10 @@ type RoleVariables = z.infer<z.ZodObject<typeof roleVariables>>;
 export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSettings {
   const { ROLES: own, INTERNAL_PORT: port, EDGE_INTERNAL_URL: edge } = values;
   const isEdge = own.has("edge");
+  if (values.EDGE_PLATFORM === "cloudflare" && (own.size < ROLES.length || port !== undefined))
+    throw new ConfigError(
+      "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM=cloudflare: one process has all roles.",
+    );
   if (isEdge && edge !== undefined)
     throw new ConfigError("EDGE_INTERNAL_URL must not be set for a process with the role edge: it is the edge.");
   if (!isEdge && port !== undefined)

@@ -66,7 +66,7 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
       for (const [script, message, options] of [
         ["module.exports = {}", "module.exports is not an export of a Worker", { isServiceWorker: true }],
         [listener, "cannot use the bindings DB", { isServiceWorker: true, bindings: database }],
-        ['export default "text"', "is not a handler", {}],
+        ['export default "text"', /is not a handler|exports no handler/, {}],
         ["export function fetch() { return new Response() }", "exports no handler", {}],
         ["export default { scheduled() {} }", "exports no handler", {}],
       ] as const) {

@@ -15,6 +15,14 @@ export interface EdgePlatformHarness extends AsyncDisposable {
   request(slug: string, target?: string): Promise<{ status: number; text: string }>;
 }
 
+/** What not every platform has. */
+export interface EdgePlatformFeatures {
+  /** Whether it gets what apps print. */
+  readsOutput: boolean;
+  /** Whether the tests can exceed the memory of one app. The emulator of Cloudflare runs all in one process. */
+  limitsMemory: boolean;
+}
+
 export const KV = { type: "kv_namespace", name: "KV", namespace_id: "notes" };
 export const D1 = { type: "d1", name: "DB", id: "anything" };
 

@@ -23,16 +23,17 @@ export function edgePlatformVariablesContract(driver: string, open: () => Promis
       h.variables.set("app-1", { GREETING: "hello", DECLARED: "by the app" });
       h.variables.set("app-2", { GREETING: "of another app" });
       await h.publish(SCRIPT, { bindings: BINDINGS });
-      expect(await shown(h)).toEqual(["hello", "by the app", "object", 2]);
+      expect((await shown(h)).slice(0, 3)).toEqual(["hello", "by the app", "object"]);
     });
 
     test("a restart gives a running script the newest variables, and does nothing if it has them", async () => {
       await using h = await openWithSources(open);
       await h.publish(SCRIPT, { bindings: BINDINGS });
+      const requests = Number((await shown(h))[3]);
       await restart(h);
-      expect(await shown(h)).toEqual([null, "by the script", "object", 2]);
+      expect(await shown(h)).toEqual([null, "by the script", "object", requests + 1]);
       h.variables.set("app-1", { GREETING: "hello" });
-      expect(await shown(h)).toEqual([null, "by the script", "object", 3]);
+      expect(await shown(h)).toEqual([null, "by the script", "object", requests + 2]);
       await restart(h);
       expect(await shown(h)).toEqual(["hello", "by the script", "object", 1]);
     });
@@ -41,10 +42,11 @@ export function edgePlatformVariablesContract(driver: string, open: () => Promis
       await using h = await openWithSources(open);
       h.variables.set("app-1", { GREETING: "hello" });
       await h.publish(SCRIPT, { bindings: BINDINGS });
+      const requests = Number((await shown(h))[3]);
       h.variables.set("app-1", { MODE: "broken", KEY: "secret-key-1" });
       await expect(restart(h)).rejects.toThrow(UnhealthyScript);
       await expect(restart(h)).rejects.toThrow("MODE is broken with [masked]");
-      expect(await shown(h)).toEqual(["hello", "by the script", "object", 2]);
+      expect(await shown(h)).toEqual(["hello", "by the script", "object", requests + 1]);
     });
 
     test("a variable with the name of a binding to a resource prevents a publication and a restart, and names the binding", async () => {

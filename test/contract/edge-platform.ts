@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { ServerError, StaleGeneration, UnhealthyScript } from "../../domain/ports/edge-platform.ts";
 import { findMissingVariables } from "../../domain/shared/missing-variables.ts";
 import { hazard, verifies } from "../support/verifies.ts";
-import { D1, type EdgePlatformHarness, KV, openWithSources, respondingWith } from "./edge-platform-harness.ts";
+import {
+  D1,
+  type EdgePlatformFeatures,
+  type EdgePlatformHarness,
+  KV,
+  openWithSources,
+  respondingWith,
+} from "./edge-platform-harness.ts";
 
 const COUNTING = `export default { async fetch(request, { KV }) {
   const count = Number(await KV.get("count")) + 1;
@@ -11,7 +18,11 @@ const COUNTING = `export default { async fetch(request, { KV }) {
 } }`;
 
 /** The contract of every edge platform. */
-export function edgePlatformContract(driver: string, open: () => Promise<EdgePlatformHarness>): void {
+export function edgePlatformContract(
+  driver: string,
+  open: () => Promise<EdgePlatformHarness>,
+  { readsOutput, limitsMemory }: EdgePlatformFeatures = { readsOutput: true, limitsMemory: true },
+): void {
   describe(`an edge platform (${driver})`, () => {
     verifies("apps.url", "a published script responds at the URL of its slug", async () => {
       await using h = await openWithSources(open);
@@ -63,7 +74,8 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
         `export default { fetch() { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); } }`,
         /out of memory/,
       ],
-    ] as const)
+    ] as const) {
+      if (defect === "runs out of memory" && !limitsMemory) continue;
       verifies(
         hazard(52),
         `publishing a new version that ${defect} fails with the reason, and the old version still responds`,
@@ -76,6 +88,7 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
           expect((await h.request("shop")).text).toBe("healthy");
         },
       );
+    }
 
     verifies(
       hazard(52),
@@ -102,29 +115,32 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
       for (const generation of [1, 2]) {
         const { problem } = await h.publish(failing, { generation });
         expect(problem?.message).toBe("The app responded to its health check (GET /) with status 500: Error: broken");
-        expect(problem?.printed).toEqual(["one", "two", "Error: broken"]);
+        expect(problem?.printed).toEqual([...(readsOutput ? ["one", "two"] : []), "Error: broken"]);
       }
       expect((await h.publish(respondingWith("healthy"), { generation: 3 })).problem ?? null).toBeNull();
       await expect(h.publish(failing, { generation: 4 })).rejects.toThrow(ServerError);
       expect((await h.request("shop")).text).toBe("healthy");
     });
 
-    test("a script that ends with the error of a validator says which variables it misses, all of them", async () => {
-      await using h = await openWithSources(open);
-      const names = ["AUTH_SECRET", "POSTGRES_URL", "AUTH_DISCORD_ID", "AUTH_DISCORD_SECRET"];
-      const issues = names.map((name) => ({
-        expected: "string",
-        code: "invalid_type",
-        path: [name],
-        message: "Invalid input: expected string, received undefined",
-      }));
-      for (const printed of [issues, JSON.stringify({ issues })]) {
-        const script = `console.error("❌ Invalid environment variables:", ${JSON.stringify(printed)}); throw new Error("Invalid environment variables"); export default {};`;
-        const error = await h.publish(script, { generation: 1 }).catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(UnhealthyScript);
-        expect(findMissingVariables((error as UnhealthyScript).printed)).toEqual(names);
-      }
-    });
+    test.skipIf(!readsOutput)(
+      "a script that ends with the error of a validator says which variables it misses, all of them",
+      async () => {
+        await using h = await openWithSources(open);
+        const names = ["AUTH_SECRET", "POSTGRES_URL", "AUTH_DISCORD_ID", "AUTH_DISCORD_SECRET"];
+        const issues = names.map((name) => ({
+          expected: "string",
+          code: "invalid_type",
+          path: [name],
+          message: "Invalid input: expected string, received undefined",
+        }));
+        for (const printed of [issues, JSON.stringify({ issues })]) {
+          const script = `console.error("❌ Invalid environment variables:", ${JSON.stringify(printed)}); throw new Error("Invalid environment variables"); export default {};`;
+          const error = await h.publish(script, { generation: 1 }).catch((thrown: unknown) => thrown);
+          expect(error).toBeInstanceOf(UnhealthyScript);
+          expect(findMissingVariables((error as UnhealthyScript).printed)).toEqual(names);
+        }
+      },
+    );
 
     test("a script that never became live does not respond, and can be removed", async () => {
       await using h = await openWithSources(open);
@@ -169,10 +185,11 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
     verifies(hazard(63), "a new app at the slug of a removed app finds none of its stored data", async () => {
       await using h = await openWithSources(open);
       await h.publish(COUNTING, { bindings: [KV] });
+      for (let n = 0; n < 5; n++) await h.request("shop");
       await h.platform.unpublish("shop");
       await h.publish(COUNTING, { bindings: [KV], appId: "app-2", databaseId: "db-2" });
-      // The health probe was the first request that counted.
-      expect((await h.request("shop")).text).toBe("2");
+      // The requests of the publication counted.
+      expect(Number((await h.request("shop")).text)).toBeLessThan(5);
     });
 
     verifies(hazard(62), "removing a script keeps its SQL database", async () => {

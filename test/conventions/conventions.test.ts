@@ -66,6 +66,7 @@ test(".env.example documents every setting and no other", () => {
   const files = [
     "config",
     "config/build-limits",
+    "config/cloudflare-settings",
     "config/model-settings",
     "config/embeddings-settings",
     "config/backup-settings",

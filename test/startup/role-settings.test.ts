@@ -14,6 +14,12 @@ const SHARED = {
   S3_SECRET_ACCESS_KEY: "secret",
 };
 
+const CLOUDFLARE = {
+  CLOUDFLARE_ACCOUNT_ID: "a".repeat(32),
+  CLOUDFLARE_API_TOKEN: "token-of-the-account",
+  CLOUDFLARE_DISPATCH_NAMESPACE: "apps",
+};
+
 test("by default, one process has every role and needs no setting", () => {
   expect(readConfig({})).toMatchObject({
     roles: new Set(["api", "worker", "edge"]),
@@ -44,6 +50,10 @@ test.each([
   [{ ROLES: "api", EDGE_INTERNAL_URL: "https://edge:1", INTERNAL_PORT: "3002" }, "INTERNAL_PORT needs the role edge"],
   [{ EDGE_INTERNAL_URL: "https://edge:1" }, "EDGE_INTERNAL_URL must not be set"],
   [{ ROLES: "api", EDGE_INTERNAL_URL: "http://edge:1" }, "EDGE_INTERNAL_URL"],
+  [
+    { ROLES: "api", EDGE_PLATFORM: "cloudflare", ...CLOUDFLARE },
+    "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM",
+  ],
   [{ INTERNAL_PORT: "70000" }, "INTERNAL_PORT must be a port number"],
 ])("%j is refused with what is wrong", (settings, message) => {
   expect(() => readConfig({ ...SHARED, ...settings })).toThrow(message);

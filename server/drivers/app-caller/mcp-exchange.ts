@@ -1,4 +1,5 @@
 import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import { AppCallFailed } from "../../../domain/ports/app-caller.ts";
@@ -107,12 +108,12 @@ interface OpenedRequest {
 }
 
 function open(
-  { address: { host, port, hostHeader }, path, headers: common }: McpEndpoint,
+  { address: { host, port, hostHeader, isTls }, path, headers: common }: McpEndpoint,
   { method, headers, body, signal }: OpenedRequest,
 ): Promise<IncomingMessage> {
   const options = { host, port, method, path, agent: false, signal };
   return new Promise((resolve, reject) => {
-    http
+    (isTls === true ? https : http)
       .request({ ...options, headers: { ...headers, ...common, host: hostHeader } }, resolve)
       .on("error", reject)
       .end(body);

@@ -1,4 +1,5 @@
 import http from "node:http";
+import https from "node:https";
 import { AppCallFailed } from "../../../domain/ports/app-caller.ts";
 
 export interface AppRequest {
@@ -17,11 +18,13 @@ export interface AppResponse {
   location: string | null;
 }
 
-/** The address of the edge proxy, and the host name of one app there. */
+/** Where an app is reached, and its host name there. */
 export interface AppAddress {
   host: string;
   port: number;
   hostHeader: string;
+  /** Whether the connection is encrypted, and the certificate checked. */
+  isTls?: boolean;
 }
 
 export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -85,7 +88,7 @@ function sendOnce(address: AppAddress, request: AppRequest, signal: AbortSignal)
     signal,
   };
   return new Promise((resolve, reject) => {
-    const outgoing = http.request(options, (response) => {
+    const outgoing = (address.isTls === true ? https : http).request(options, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {

@@ -13,7 +13,7 @@ import type {
   TrialRequest,
 } from "../../ports/isolated-runtime.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
-import { readUploadForm, type UploadForm } from "./workerd/upload-form.ts";
+import { readUploadForm, type UploadForm } from "../shared/upload-form.ts";
 import {
   codeOptions,
   fileBindings,
@@ -21,7 +21,7 @@ import {
   WORKER_NAME,
   workerOptions,
 } from "./workerd/worker-options.ts";
-import { bindingOptions } from "./workerd/worker-bindings.ts";
+import { bindingOptions } from "../shared/worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 import type { NodeLauncher } from "./node-server/node-launcher.ts";
 import { writePreload } from "./node-server/write-preload.ts";

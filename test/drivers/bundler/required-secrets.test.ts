@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createRegistryBundler } from "../../support/builds/publish-project.ts";
-import { readUploadForm } from "../../../server/platforms/embedded/workerd/upload-form.ts";
+import { readUploadForm } from "../../../server/platforms/shared/upload-form.ts";
 import { scriptPathOf } from "../../support/builds/script-path.ts";
 
 const SCRIPT = { "index.js": "export default { fetch: () => new Response() };" };

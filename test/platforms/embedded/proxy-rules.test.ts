@@ -4,8 +4,8 @@ import type { AuthEntries, AuthEntry } from "../../../domain/ports/auth-entries.
 import { trustedPeers } from "../../../server/http/client-address.ts";
 import { readClientInfo } from "../../../server/platforms/embedded/proxy/client-info.ts";
 import { OpenRequests } from "../../../server/platforms/embedded/proxy/open-requests.ts";
-import { isSharedCookie } from "../../../server/platforms/embedded/proxy/proxy-headers.ts";
-import { readAppToken, verifyAppToken } from "../../../server/platforms/embedded/proxy/verify-app-token.ts";
+import { isSharedCookie } from "../../../server/http/edge/forwarded-headers.ts";
+import { readAppToken, verifyAppToken } from "../../../server/http/edge/verify-app-token.ts";
 import { receivedMessage } from "../../support/edge/received-message.ts";
 
 test.each([

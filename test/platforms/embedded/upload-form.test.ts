@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect } from "vitest";
-import { readUploadForm } from "../../../server/platforms/embedded/workerd/upload-form.ts";
+import { readUploadForm } from "../../../server/platforms/shared/upload-form.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { writeUploadForm, type FormOptions } from "../../support/edge/upload-form.ts";
 import { hazard, verifies } from "../../support/verifies.ts";

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { edgeErrorBody } from "../../../http/edge/error-body.ts";
 
 /** A request to which the edge proxy responds itself, in place of the app. */
 export class EdgeError extends Error {
@@ -16,19 +17,12 @@ export class EdgeError extends Error {
 /** Sends `{"error": "..."}`, or a page to a browser, unless a response has begun. */
 export function sendError(response: ServerResponse, { status, message, headers }: EdgeError): void {
   if (response.headersSent || response.destroyed) return;
-  const isPage = response.req.headers.accept?.includes("text/html") === true;
-  const body = isPage ? errorPage(message) : JSON.stringify({ error: message });
+  const { contentType, body } = edgeErrorBody(message, response.req.headers.accept);
   response.writeHead(status, {
-    "content-type": isPage ? "text/html; charset=utf-8" : "application/json",
+    "content-type": contentType,
     vary: "accept",
     "content-length": Buffer.byteLength(body),
     ...headers,
   });
   response.end(body);
-}
-
-/** @param message - a text of the edge proxy, without text of clients or apps */
-function errorPage(message: string): string {
-  const head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not available</title>';
-  return `<!doctype html><html lang="en"><head>${head}</head><body><p>${message}</p></body></html>\n`;
 }

@@ -4,6 +4,9 @@ import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
+import { hasValidPort, INVALID_PORT, readSlug } from "../../../http/edge/app-host.ts";
+import { INVALID_APP_TOKEN, INVALID_TOKEN_HEADERS, NO_APP } from "../../../http/edge/error-body.ts";
+import { readAppToken, verifyAppToken } from "../../../http/edge/verify-app-token.ts";
 import { INVALID_HOST, namesOneHost } from "../../../http/host-header.ts";
 import { ClientConnections } from "../../../http/client-connections.ts";
 import { readRequestId } from "../../../http/request-id.ts";
@@ -16,7 +19,6 @@ import { EdgeError, sendError } from "./edge-error.ts";
 import { forwardRequest, forwardUpgrade, responseOn } from "./forward-request.ts";
 import { OpenRequests, type RequestLimits } from "./open-requests.ts";
 import { type ForwardingContext, hasBody } from "./proxy-headers.ts";
-import { readAppToken, verifyAppToken } from "./verify-app-token.ts";
 
 export interface EdgeProxyOptions {
   apps: Pick<Supervisor, "acquire" | "appIdAt">;
@@ -38,9 +40,6 @@ const REQUEST_TIMEOUT_MS = 10 * 60_000;
 /** After this time without data, the kernel asks the client whether it still has the connection. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 32_768;
-/** A host name, which may end with a dot, and a port. */
-const HOST = /^([^:]*?)\.?(?::(\d+))?$/;
-const NO_APP = "There is no app at this address.";
 
 /** The HTTP server in front of all apps. It finds the app by the host name, verifies the app token and forwards. */
 export class EdgeProxy {
@@ -144,8 +143,9 @@ export class EdgeProxy {
   ): Promise<{ app: AcquiredApp; context: ForwardingContext }> {
     if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
     if (request.headers.host === undefined || !namesOneHost(request)) throw new EdgeError(400, INVALID_HOST);
-    const slug = this.#readSlug(request.headers.host);
+    const slug = readSlug(request.headers.host, this.#domain);
     if (slug === null) throw new EdgeError(404, NO_APP);
+    if (!hasValidPort(request.headers.host)) throw new EdgeError(400, INVALID_PORT);
     const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
     // Counted before the first wait, so that requests for an app that starts are limited too.
     const network = clientNetwork(clientInfo.address);
@@ -164,9 +164,7 @@ export class EdgeProxy {
     const appId = token === null ? null : await this.#options.apps.appIdAt(slug);
     if (token === null || appId === null) return false;
     if (await verifyAppToken(this.#options.entries, appId, token)) return true;
-    throw new EdgeError(401, "The app token is not valid for this app.", {
-      "www-authenticate": 'Bearer error="invalid_token"',
-    });
+    throw new EdgeError(401, INVALID_APP_TOKEN, INVALID_TOKEN_HEADERS);
   }
 
   #toEdgeError(error: unknown, request: IncomingMessage): EdgeError {
@@ -177,20 +175,5 @@ export class EdgeProxy {
     const requestId = readRequestId(request);
     this.#options.log.warn({ host: request.headers.host, requestId, err: error }, "request to an app failed");
     return new EdgeError(500, INTERNAL_ERROR, { "x-request-id": requestId });
-  }
-
-  /**
-   * Reads `my-app` from `my-app.localhost:3001`. Returns `null` for a host that is not directly below the domain.
-   *
-   * @throws {EdgeError} 400 when the port is invalid
-   */
-  #readSlug(host: string | undefined): string | null {
-    const [, name, port = "0"] = HOST.exec(host?.toLowerCase() ?? "") ?? [];
-    const suffix = `.${this.#domain}`;
-    if (!name?.endsWith(suffix)) return null;
-    // The runtime of the app would respond to it with a text of its own.
-    if (port.length > 5 || Number(port) > 65_535) throw new EdgeError(400, "The port in the Host header is invalid.");
-    const slug = name.slice(0, -suffix.length);
-    return slug.includes(".") ? null : slug;
   }
 }

@@ -12,13 +12,13 @@ import {
 import type { DatabaseQuery } from "../../../../domain/ports/app-databases.ts";
 import type { StoredApp } from "../../../../domain/ports/app-storage.ts";
 import { ServiceError } from "../../../../domain/shared/errors.ts";
-import { decodeBeginning } from "./decode-beginning.ts";
+import { decodeBeginning } from "../../shared/decode-beginning.ts";
 import type { DatabaseLocation } from "../app-databases/copy-database.ts";
 import { openBeneath } from "../app-databases/open-beneath.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
 import type { ScriptStore } from "../scripts/script-store.ts";
-import { readUploadForm } from "../workerd/upload-form.ts";
-import { declaredStores } from "../workerd/worker-bindings.ts";
+import { readUploadForm } from "../../shared/upload-form.ts";
+import { declaredStores } from "../../shared/worker-bindings.ts";
 
 interface EmbeddedAppEntriesOptions {
   store: Pick<ScriptStore, "live">;

@@ -7,7 +7,7 @@ import { type NodeLauncher, toLaunch } from "../node-server/node-launcher.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
-import { usesStorage } from "../workerd/worker-bindings.ts";
+import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 

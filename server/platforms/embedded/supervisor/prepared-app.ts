@@ -4,8 +4,8 @@ import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.t
 import type { PostgresDatabase } from "../../../ports/postgres.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
-import { readUploadForm } from "../workerd/upload-form.ts";
-import { checkVariableNames } from "../workerd/worker-bindings.ts";
+import { readUploadForm } from "../../shared/upload-form.ts";
+import { checkVariableNames } from "../../shared/worker-bindings.ts";
 import { type MiniflareWorkerOptions, workerOptions } from "../workerd/worker-options.ts";
 
 interface PreparedServer {

@@ -1,11 +1,10 @@
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
-import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { formatNames } from "../../../../domain/shared/missing-variables.ts";
-import type { UploadBinding, UploadForm, UploadModule } from "./upload-form.ts";
+import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import type { UploadForm, UploadModule } from "../../shared/upload-form.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
-import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
+import { bindingOptions, type BindingOptions, requireGlobals } from "../../shared/worker-bindings.ts";
 
 /** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
 export const WORKER_NAME = "app";
@@ -72,24 +71,6 @@ export function workerOptions(
     bindings: { ...textBindings(form), ...bindings.bindings },
     ...assetOptions(version, form, assetsBinding),
   };
-}
-
-/** The bindings that the runtime gives to modules only. */
-const MODULE_BINDINGS: ReadonlySet<string> = new Set([
-  "analytics_engine",
-  "d1",
-  "durable_object_namespace",
-  "ratelimit",
-  "workflow",
-]);
-
-/** @throws {NoHandler} when a service worker declares a binding that cannot be a global variable */
-function requireGlobals(bindings: readonly UploadBinding[]): void {
-  const refused = bindings.filter(({ type }) => MODULE_BINDINGS.has(type)).map(({ name }) => name);
-  if (refused.length > 0)
-    throw new NoHandler(
-      `A script that calls addEventListener("fetch", …) cannot use the bindings ${formatNames(refused)}. Scripts that export a handler can.`,
-    );
 }
 
 /** The options for the code of a bundle, without bindings and network. */

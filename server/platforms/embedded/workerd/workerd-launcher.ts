@@ -9,7 +9,7 @@ import { loadMiniflare, sandboxMiniflare, withoutSignalHandlers, workerd } from 
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import { RecordReader } from "./record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "./tail-worker.ts";
-import { usesStorage } from "./worker-bindings.ts";
+import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
 import { ProcessExit, type StartedWorkerd, stopWorkerd, WorkerdProcess } from "./workerd-process.ts";

@@ -1,11 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
+import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 
 /**
  * Whether `token` is the current token of the app, or the previous one while it is still valid. Hashes are compared in
  * constant time, so the time reveals nothing about them.
  */
-export async function verifyAppToken(entries: AuthEntries, appId: string, token: string): Promise<boolean> {
+export async function verifyAppToken(
+  entries: Pick<AuthEntries, "get">,
+  appId: string,
+  token: string,
+): Promise<boolean> {
   const entry = await entries.get(appId);
   if (entry === null) return false;
   const actual = createHash("sha256").update(token).digest();

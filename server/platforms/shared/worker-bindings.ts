@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { MissingVariables, UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
-import { sha256Hex } from "../../../../domain/shared/sha256.ts";
+import {
+  MissingVariables,
+  NoHandler,
+  UnhealthyScript,
+  UnsupportedScript,
+} from "../../../domain/ports/edge-platform.ts";
+import { formatNames } from "../../../domain/shared/missing-variables.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {
@@ -155,6 +161,24 @@ function text(binding: UploadBinding, key: string): string {
   if (typeof value !== "string" || value === "")
     throw new UnhealthyScript(`The binding "${binding.name}" has no ${key}.`);
   return value;
+}
+
+/** The bindings that the runtime gives to modules only. */
+const MODULE_BINDINGS: ReadonlySet<string> = new Set([
+  "analytics_engine",
+  "d1",
+  "durable_object_namespace",
+  "ratelimit",
+  "workflow",
+]);
+
+/** @throws {NoHandler} when a service worker declares a binding that cannot be a global variable */
+export function requireGlobals(bindings: readonly UploadBinding[]): void {
+  const refused = bindings.filter(({ type }) => MODULE_BINDINGS.has(type)).map(({ name }) => name);
+  if (refused.length > 0)
+    throw new NoHandler(
+      `A script that calls addEventListener("fetch", …) cannot use the bindings ${formatNames(refused)}. Scripts that export a handler can.`,
+    );
 }
 
 /** A key-value namespace or an object bucket that a script declares. */

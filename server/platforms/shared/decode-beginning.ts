@@ -1,4 +1,4 @@
-import type { EntryValue } from "../../../../domain/ports/app-entries.ts";
+import type { EntryValue } from "../../../domain/ports/app-entries.ts";
 
 /**
  * Decodes a value of an app, of which only the beginning may have been read.

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 
 /** Parsing a form blocks the service. The number of parts and the length of their headers cost more than its size. */
 const MAX_PARTS = 2000;
