@@ -41,14 +41,10 @@ export interface RoleSettings {
   isOneOfSeveral: boolean;
 }
 
-interface SharedSettings {
-  DATABASE_URL?: string | undefined;
-  APPS_DATABASE_URL?: string | undefined;
-  TOKEN_SECRET?: string | undefined;
-  APPS_DOMAIN?: string | undefined;
-  OBJECT_STORE: string;
-  EDGE_PLATFORM: string;
-}
+const SHARED = ["DATABASE_URL", "APPS_DATABASE_URL", "TOKEN_SECRET", "APPS_DOMAIN"] as const;
+
+type SharedSettings = Partial<Record<(typeof SHARED)[number], string | undefined>> &
+  Record<"OBJECT_STORE" | "EDGE_PLATFORM", string>;
 
 type RoleVariables = z.infer<z.ZodObject<typeof roleVariables>>;
 
@@ -77,9 +73,7 @@ export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSe
 
 /** What all processes of an installation have in common. */
 function requireShared(values: SharedSettings): void {
-  const missing = (["DATABASE_URL", "APPS_DATABASE_URL", "TOKEN_SECRET", "APPS_DOMAIN"] as const).filter(
-    (name) => values[name] === undefined,
-  );
+  const missing = SHARED.filter((name) => values[name] === undefined);
   const problems = [
     ...missing.map((name) => `${name} is required`),
     ...(values.OBJECT_STORE === "s3" ? [] : ["OBJECT_STORE must be s3"]),

@@ -233,10 +233,12 @@ export const FURTHER_REQUIREMENTS = {
     "An app is exported with its data while it runs, without its token and its secrets.",
     {
       procedures: ["apps.export"],
+      commands: ["apps export"],
     },
   ),
   "apps.import": covered("beyond", "An export becomes a new app, whose data is there before its first request.", {
     procedures: ["apps.import"],
+    commands: ["apps import"],
   }),
   "apps.deploy.archive": covered("beyond", "An app is deployed from an archive or from files, without a repository."),
   "archives.retention": covered("beyond", "An archive is kept as long as something needs it."),
