@@ -178,8 +178,7 @@ export interface Config extends RoleSettings {
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const parsed = environment.safeParse(removeEmpty(env));
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
+  if (!parsed.success) throw toConfigError(parsed.error);
   const values = parsed.data;
   const production = values.NODE_ENV === "production";
   requireTokenSecret(values);
@@ -226,6 +225,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     maxActiveApps: values.MAX_ACTIVE_APPS,
     npmEnvironment: selectNpmVariables(env),
   });
+}
+
+function toConfigError({ issues }: z.ZodError): ConfigError {
+  return new ConfigError(issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("\n"));
 }
 
 function readSocialSettings(values: z.infer<typeof environment>): Config["social"] {
