@@ -41,16 +41,14 @@ export function describeStart({ message, printed }: UnhealthyScript): string {
  * @param bundle - the code that failed, and the folder of its source; `null` without source
  */
 export async function adviseOnVariables(
-  { variables }: Pick<StepDeps, "variables">,
+  deps: Pick<StepDeps, "variables">,
   { deployment, workspace }: Pick<Attempt, "deployment" | "workspace">,
   error: UnhealthyScript,
   { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
 ): Promise<string | null> {
   const lines = [error.message, ...error.printed];
   if (lines.some((line) => BUN_ERROR.test(line))) return NEEDS_BUN;
-  const { values } = await variables.read(deployment.appId);
-  const ofService = namesSetByService(code);
-  const isUnset = (name: string) => !Object.hasOwn(values, name) && !ofService.has(name);
+  const isUnset = await unsetVariables(deps, deployment, code);
   const missing = findMissingVariables([...error.message.split("\n"), ...error.printed]).filter(isUnset);
   if (missing.length > 0) return adviseToSet(missing, "start");
   const unreachable = findUnreachable(lines);
@@ -63,6 +61,27 @@ export async function adviseOnVariables(
       ? ["a variable that is", "it if the app needs it"]
       : ["variables that are", "those that the app needs"];
   return `${example.file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
+}
+
+/** The variables that an app misses, as what it printed names them. */
+export async function findUnsetVariables(
+  deps: Pick<StepDeps, "variables">,
+  { deployment }: Pick<Attempt, "deployment">,
+  printed: readonly string[],
+  code: AppCode,
+): Promise<string[]> {
+  const names = findMissingVariables(printed);
+  return names.length === 0 ? [] : names.filter(await unsetVariables(deps, deployment, code));
+}
+
+async function unsetVariables(
+  { variables }: Pick<StepDeps, "variables">,
+  { appId }: Attempt["deployment"],
+  code: AppCode,
+): Promise<(name: string) => boolean> {
+  const { values } = await variables.read(appId);
+  const ofService = namesSetByService(code);
+  return (name) => !Object.hasOwn(values, name) && !ofService.has(name);
 }
 
 /** What Node.js says about code that uses the globals and modules of Bun. */
