@@ -51,6 +51,8 @@ export async function adviseOnVariables(
   const isUnset = await unsetVariables(deps, deployment, code);
   const missing = findMissingVariables([...error.message.split("\n"), ...error.printed]).filter(isUnset);
   if (missing.length > 0) return adviseToSet(missing, "start");
+  const privileged = PRIVILEGED_PORT.exec(lines.join("\n"))?.[1];
+  if (privileged !== undefined) return adviseOnPort(privileged);
   const unreachable = findUnreachable(lines);
   if (unreachable !== null) return unreachable;
   const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
@@ -93,6 +95,13 @@ const NEEDS_BUN =
 function namesSetByService(code: AppCode): ReadonlySet<string> {
   if (code.runtime === "worker") return new Set();
   return new Set([...SET_FOR_SERVERS, ...Object.keys(code.server.postgres?.variables ?? {})]);
+}
+
+/** What Node.js says about a port below 1024. */
+const PRIVILEGED_PORT = /\blisten EACCES: permission denied \S*?:?(\d{1,4})\b/;
+
+function adviseOnPort(port: string): string {
+  return `The server listens on port ${port}, which only root can use. Let it listen on the port of the variable PORT, as in app.listen(process.env.PORT). In a start command such as next start -p ${port}, leave the port out. Then deploy again.`;
 }
 
 /** Servers that projects run beside themselves while they are developed, by their usual ports. */
