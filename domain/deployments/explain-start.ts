@@ -98,7 +98,7 @@ function namesSetByService(code: AppCode): ReadonlySet<string> {
 }
 
 /** What Node.js says about a port below 1024. */
-const PRIVILEGED_PORT = /\blisten EACCES: permission denied \S*?:?(\d{1,4})\b/;
+const PRIVILEGED_PORT = /\blisten EACCES: permission denied \S*:(\d{1,4})\b/;
 
 function adviseOnPort(port: string): string {
   return `The server listens on port ${port}, which only root can use. Let it listen on the port of the variable PORT, as in app.listen(process.env.PORT). In a start command such as next start -p ${port}, leave the port out. Then deploy again.`;
