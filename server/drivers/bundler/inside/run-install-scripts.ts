@@ -44,7 +44,7 @@ async function runPackage(scripted: InstalledPackage, isTolerated: boolean): Pro
   await announce(name);
   for (const [event, command] of scripts) {
     console.log(`> ${name}@${version} ${event}`);
-    const variables = { ...env, ...compilerVariables(folder, env) };
+    const variables = { ...env, ...compilerVariables(scripted, env) };
     const result = await runScript({ folder, event, command, manifest }, variables, false);
     if (result.code === 0) continue;
     report(name, event, result, isTolerated);
