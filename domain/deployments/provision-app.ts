@@ -118,7 +118,7 @@ function sayPrinted({ log }: Pick<Attempt, "log">, printed: readonly string[]): 
 /** What to do about a failure whose messages say nothing more. */
 function defaultAdvice(error: UnhealthyScript): string {
   if (error instanceof ServerMigrationFailed)
-    return "Run it against a copy of the database, correct it, and deploy again.";
+    return "Run it against a copy of the database, correct it, and deploy again. If another command updates the database, name it in a file Procfile, such as: release: npm run migrate up";
   if (error instanceof NothingListens)
     return "Let the file that the start command runs listen on the port of the variable PORT, as in app.listen(process.env.PORT), and deploy again.";
   return "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
