@@ -24,6 +24,7 @@ const write = (text: string) => `node -e "require('fs').writeFileSync('index.js'
 const request = (url: string) =>
   `node -e "fetch('${url}').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`;
 
+const OLD = { dependencies: { "node-addon-api": "3.2.1" } };
 const PACKAGES: readonly PublishedPackage[] = [
   scripted("generating", { postinstall: write("generated") }),
   scripted(
@@ -48,11 +49,7 @@ const PACKAGES: readonly PublishedPackage[] = [
   scripted("writing", { postinstall: "date +%N >/build/written.txt" }),
   scripted("unrelated", {}),
   { name: "node-addon-api", version: "3.2.1", files: {} },
-  scripted(
-    "old-native",
-    { install: 'test "$CXXFLAGS" = -std=gnu++17' },
-    { dependencies: { "node-addon-api": "3.2.1" } },
-  ),
+  scripted("old-native", { install: 'test "$CXXFLAGS" = -std=gnu++17' }, OLD),
   scripted("new-native", { install: 'test -z "$CXXFLAGS"' }),
   {
     name: "native",
