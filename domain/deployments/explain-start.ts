@@ -41,18 +41,18 @@ export function describeStart({ message, printed }: UnhealthyScript): string {
  * @param bundle - the code that failed, and the folder of its source; `null` without source
  */
 export async function adviseOnVariables(
-  { variables }: Pick<StepDeps, "variables">,
+  deps: Pick<StepDeps, "variables">,
   { deployment, workspace }: Pick<Attempt, "deployment" | "workspace">,
   error: UnhealthyScript,
   { code, rootDirectory }: { code: AppCode; rootDirectory: string | null },
 ): Promise<string | null> {
   const lines = [error.message, ...error.printed];
   if (lines.some((line) => BUN_ERROR.test(line))) return NEEDS_BUN;
-  const { values } = await variables.read(deployment.appId);
-  const ofService = namesSetByService(code);
-  const isUnset = (name: string) => !Object.hasOwn(values, name) && !ofService.has(name);
+  const isUnset = await unsetVariables(deps, deployment, code);
   const missing = findMissingVariables([...error.message.split("\n"), ...error.printed]).filter(isUnset);
   if (missing.length > 0) return adviseToSet(missing, "start");
+  const privileged = PRIVILEGED_PORT.exec(lines.join("\n"))?.[1];
+  if (privileged !== undefined) return adviseOnPort(privileged);
   const unreachable = findUnreachable(lines);
   if (unreachable !== null) return unreachable;
   const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
@@ -65,6 +65,27 @@ export async function adviseOnVariables(
   return `${example.file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
 }
 
+/** The variables that an app misses, as what it printed names them. */
+export async function findUnsetVariables(
+  deps: Pick<StepDeps, "variables">,
+  { deployment }: Pick<Attempt, "deployment">,
+  printed: readonly string[],
+  code: AppCode,
+): Promise<string[]> {
+  const names = findMissingVariables(printed);
+  return names.length === 0 ? [] : names.filter(await unsetVariables(deps, deployment, code));
+}
+
+async function unsetVariables(
+  { variables }: Pick<StepDeps, "variables">,
+  { appId }: Attempt["deployment"],
+  code: AppCode,
+): Promise<(name: string) => boolean> {
+  const { values } = await variables.read(appId);
+  const ofService = namesSetByService(code);
+  return (name) => !Object.hasOwn(values, name) && !ofService.has(name);
+}
+
 /** What Node.js says about code that uses the globals and modules of Bun. */
 const BUN_ERROR =
   /\bBun is not defined\b|Received protocol 'bun:'|Cannot find (?:package|module) 'bun(?::\w+)?'|WebStandard does not support listen/;
@@ -74,6 +95,13 @@ const NEEDS_BUN =
 function namesSetByService(code: AppCode): ReadonlySet<string> {
   if (code.runtime === "worker") return new Set();
   return new Set([...SET_FOR_SERVERS, ...Object.keys(code.server.postgres?.variables ?? {})]);
+}
+
+/** What Node.js says about a port below 1024. */
+const PRIVILEGED_PORT = /\blisten EACCES: permission denied \S*:(\d{1,4})\b/;
+
+function adviseOnPort(port: string): string {
+  return `The server listens on port ${port}, which only root can use. Let it listen on the port of the variable PORT, as in app.listen(process.env.PORT). In a start command such as next start -p ${port}, leave the port out. Then deploy again.`;
 }
 
 /** Servers that projects run beside themselves while they are developed, by their usual ports. */

@@ -13,10 +13,10 @@ import {
 } from "../ports/edge-platform.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
-import { adviseToSet } from "../shared/missing-variables.ts";
+import { adviseToSet, formatNames } from "../shared/missing-variables.ts";
 import { type Attempt, startStatus, startStep, type StepDeps } from "./deployment-attempt.ts";
 import { adviseOnPath } from "./explain-paths.ts";
-import { adviseOnVariables, describeStart } from "./explain-start.ts";
+import { adviseOnVariables, describeStart, findUnsetVariables } from "./explain-start.ts";
 import { LeaseLost } from "./lease.ts";
 
 /** A bundle, and the folder of the source that it was built from; none for a rollback. */
@@ -89,9 +89,9 @@ export async function publish(
   const { appId, slug, fencingToken: generation } = deployment;
   const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
-    const { problem = null } = await deps.edge.publish(slug, script, signal);
-    if (problem === null) return [];
-    sayPrinted(attempt, problem);
+    const { problem = null, printed = [] } = await deps.edge.publish(slug, script, signal);
+    if (problem === null) return await warnAboutVariables(deps, attempt, printed, code);
+    sayPrinted(attempt, problem.printed);
     const advice = await adviseOnStart(deps, attempt, problem, { code, rootDirectory });
     const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
     attempt.log.say(`warning: ${warning}`);
@@ -99,17 +99,33 @@ export async function publish(
   } catch (error) {
     if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
-    sayPrinted(attempt, error);
+    sayPrinted(attempt, error.printed);
     const advice = adviseOnScript(error) ?? (await adviseOnStart(deps, attempt, error, { code, rootDirectory }));
     throw new BuildFailure("user", describeStart(error), advice ?? defaultAdvice(error), { cause: error });
   }
+}
+
+/** An app can respond before it fails, for example if it streams its pages, or without what it needs. */
+async function warnAboutVariables(
+  deps: Pick<StepDeps, "variables">,
+  attempt: Attempt,
+  printed: readonly string[],
+  code: AppCode,
+): Promise<string[]> {
+  const missing = await findUnsetVariables(deps, attempt, printed, code);
+  if (missing.length === 0) return [];
+  sayPrinted(attempt, printed);
+  const [verb, subject] = missing.length === 1 ? ["is", "it if the app needs it"] : ["are", "those that the app needs"];
+  const warning = `The app printed that ${formatNames(missing)} ${verb} not set. ${adviseToSet(missing, "start", subject)}`;
+  attempt.log.say(`warning: ${warning}`);
+  return [warning];
 }
 
 /** How much of what an app printed the build log has. */
 const MAX_LOGGED_LINES = 30;
 const MAX_LOGGED_LENGTH = 1000;
 
-function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
+function sayPrinted({ log }: Pick<Attempt, "log">, printed: readonly string[]): void {
   for (const line of printed.slice(0, MAX_LOGGED_LINES))
     log.say(`the app printed: ${line.slice(0, MAX_LOGGED_LENGTH)}`);
 }
@@ -117,7 +133,7 @@ function sayPrinted({ log }: Attempt, { printed }: UnhealthyScript): void {
 /** What to do about a failure whose messages say nothing more. */
 function defaultAdvice(error: UnhealthyScript): string {
   if (error instanceof ServerMigrationFailed)
-    return "Run it against a copy of the database, correct it, and deploy again.";
+    return "Run it against a copy of the database, correct it, and deploy again. If another command updates the database, name it in a file Procfile, such as: release: npm run migrate up";
   if (error instanceof NothingListens)
     return "Let the file that the start command runs listen on the port of the variable PORT, as in app.listen(process.env.PORT), and deploy again.";
   return "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";

@@ -84,6 +84,13 @@ export class StaleGeneration extends Error {
   override readonly name = "StaleGeneration";
 }
 
+/** A script that is live. */
+export interface Publication {
+  url: string;
+  problem?: ServerError | null;
+  printed?: readonly string[];
+}
+
 /** Runs the scripts of apps. */
 export interface EdgePlatform {
   /**
@@ -92,12 +99,13 @@ export interface EdgePlatform {
    * errors goes live only if nothing that works is replaced: the earlier version does so too, or there is none. Copies the
    * files at the given paths. Safe to repeat.
    *
-   * @returns `problem` if the script responded to the probe with a server error and is live
+   * @returns `problem` if the script responded to the probe with a server error and is live; otherwise `printed`, the first
+   *   lines that it printed, without its secrets
    * @throws {UnhealthyScript} with the result of the probe, as text for the app's owner
    * @throws {StaleGeneration} when a newer generation is live
    * @throws {UnreadableVariable}
    */
-  publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string; problem?: ServerError | null }>;
+  publish(slug: string, script: Script, signal: AbortSignal): Promise<Publication>;
   /**
    * Stops and removes the script with its key-value, object and durable storage. Its SQL database stays. Succeeds if
    * there is no script.

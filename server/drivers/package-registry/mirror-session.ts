@@ -124,7 +124,7 @@ class MirrorServer {
       return sendError(response, 405, "The package mirror is read-only. It accepts GET and HEAD.");
     const remoteHost = this.#remoteHosts.get(socket);
     if (remoteHost !== undefined && this.#remote !== null)
-      return this.#respondRemotely(this.#remote, URL.parse(url, `https://${remoteHost}`), method, response);
+      return this.#respondRemotely(this.#remote, readTarget(url, remoteHost), method, response);
     const request = parseMirrorRequest(url);
     try {
       await this.#respond(request, response);
@@ -254,6 +254,12 @@ class MirrorServer {
     // Node detaches the socket of a CONNECT from the server, which then does not close it.
     socket.end(response, () => socket.destroy());
   }
+}
+
+/** The URL of a request in a tunnel. npm can send an absolute URL there, with `http:`. The tunnel decides the host. */
+function readTarget(url: string, host: string): URL | null {
+  const target = URL.parse(url, `https://${host}`);
+  return target === null ? null : URL.parse(`${target.pathname}${target.search}`, `https://${host}`);
 }
 
 function isPrematureClose(error: unknown): boolean {

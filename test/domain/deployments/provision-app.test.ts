@@ -110,6 +110,19 @@ test("an app that is live with server errors says so, with what it printed and t
   expect(await app.log()).toContain(`[service] warning: ${message}`);
 });
 
+test("an app that is live without a variable that it says it needs has a warning that names the variable", async () => {
+  const app = await given({ publish: () => ["ready", "Error: SHOP_DOMAIN environment variable is not set"] });
+  await app.run();
+  const warning = "The app printed that SHOP_DOMAIN is not set. Set it if the app needs it: PUT ";
+  expect(await app.view()).toMatchObject({ status: "ready", error: null });
+  expect((await app.view())["status_message"]).toContain(`The app is live. ${warning}`);
+  expect(await app.log()).toContain("[service] the app printed: ready\n");
+  await app.setVariable("SHOP_DOMAIN", { value: "shop.test" });
+  await app.redeploy();
+  await app.run();
+  expect((await app.view())["status_message"]).toBeNull();
+});
+
 test("an app that does not start fails with the variables that its example of an environment names, and it lacks", async () => {
   const example = async ({ directory }: { directory: string }) => {
     await writeFile(path.join(directory, ".env.example"), "API_KEY=\nMODE=\nDECLARED=\n");
@@ -144,6 +157,7 @@ test.each([
   [new NothingListens("The server ended."), "The server ended.", "listen on the port of the variable PORT"],
   [new ServerMigrationFailed("No table a."), "No table a.", "Run it against a copy of the database"],
   [new UnhealthyScript("getaddrinfo ENOTFOUND db:5432"), "ENOTFOUND db", "could not find the host db. It reaches"],
+  [new UnhealthyScript("listen EACCES: permission denied 0.0.0.0:80"), "EACCES", "listens on port 80, which only root"],
   [new UnhealthyScript("ReferenceError: Bun is not defined"), "Bun is not defined", "APIs that only Bun has"],
   [new UnhealthyScript("connect ECONNREFUSED 127.0.0.1:6379"), "ECONNREFUSED", "Use a Redis server"],
 ])("an app that lacks something fails with what it is: %s", async (problem, error, advice) => {

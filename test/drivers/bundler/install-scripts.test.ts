@@ -24,6 +24,7 @@ const write = (text: string) => `node -e "require('fs').writeFileSync('index.js'
 const request = (url: string) =>
   `node -e "fetch('${url}').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`;
 
+const OLD = { dependencies: { "node-addon-api": "3.2.1" } };
 const PACKAGES: readonly PublishedPackage[] = [
   scripted("generating", { postinstall: write("generated") }),
   scripted(
@@ -47,6 +48,9 @@ const PACKAGES: readonly PublishedPackage[] = [
   scripted("reading", { postinstall: "cp /build/schema.prisma index.js" }),
   scripted("writing", { postinstall: "date +%N >/build/written.txt" }),
   scripted("unrelated", {}),
+  { name: "node-addon-api", version: "3.2.1", files: {} },
+  scripted("old-native", { install: 'test "$CXXFLAGS" = -std=gnu++17' }, OLD),
+  scripted("new-native", { install: 'test -z "$CXXFLAGS"' }),
   {
     name: "native",
     version: "1.0.0",
@@ -93,6 +97,11 @@ describe("the scripts of installed packages", () => {
       expect(await readImported(checkout, "generating")).toBe("generated");
     },
   );
+
+  test("a package that compiles with node-addon-api 3 is compiled as C++17, which Node.js 24 would not select", async () => {
+    await using checkout = await createCheckout(project(["old-native", "new-native"]));
+    await installCheckout(mirror(), checkout);
+  });
 
   test.each([["npm@11.0.0"], ["pnpm@9.0.0"]])(
     "%s: a program that a script has replaced by a native one can be run",

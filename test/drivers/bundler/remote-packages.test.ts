@@ -1,3 +1,9 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import type { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type Content, createCheckout } from "../../support/builds/bundle-checkout.ts";
@@ -82,6 +88,17 @@ describe("a package outside of the registry", () => {
     await using checkout = await createCheckout(project(source, packageManager));
     await installCheckout(mirror(), checkout);
     expect(await readImported(checkout, "far")).toBe(CONTENT);
+  });
+
+  test("a request in a tunnel may have an absolute URL, as npm sends it, and the tunnel decides the host", async () => {
+    await using session = await mirror().open(new Set(), { sources: ['"https://files.example/far.tgz"'] });
+    const { socketPath, certificateFile } = session;
+    const sent = request({ socketPath, method: "CONNECT", path: "files.example:443", agent: false }).end();
+    const [, socket] = (await once(sent, "connect")) as [unknown, Socket];
+    const ca = await readFile(certificateFile ?? "");
+    const secure = connect({ socket, servername: "files.example", ca });
+    secure.write("GET http://other.example:443/far.tgz HTTP/1.1\r\nhost: files.example\r\nconnection: close\r\n\r\n");
+    expect((await buffer(secure)).toString("latin1")).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   test("a lockfile of npm with git over ssh is installed by its commit", async () => {

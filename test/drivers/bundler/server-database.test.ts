@@ -127,6 +127,17 @@ API_URL=http://localhost`;
   });
 });
 
+test("committed settings name the variables of a database on a developer's machine, and keep a database elsewhere", async () => {
+  const settings = (host: string) => `DB_HOST=${host}\nDB_USER="me"\nDB_PASSWORD='s#cret'\nAPI_PORT=8000`;
+  const packageJson = { dependencies: { pg: "8" } };
+  const local = { DB_HOST: "host", DB_USER: "user", DB_PASSWORD: "password" };
+  for (const host of ["localhost", "127.0.0.1", "postgres", ""])
+    expect((await read({ ".env": settings(host) }, packageJson)).postgres?.variables).toEqual(local);
+  expect((await read({ ".env": settings("db.example.com") }, packageJson)).postgres?.variables).toEqual({});
+  const url = "DB_URL=postgres://me:secret@db.example.com:5432/app";
+  expect((await read({ ".env.production": url }, packageJson)).postgres?.variables).toEqual({});
+});
+
 test("in a workspace, the package that has the schema is migrated in its own folder", async () => {
   await using folder = await givenFiles({
     "packages/db/prisma/schema.prisma": SCHEMA,

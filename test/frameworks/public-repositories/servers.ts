@@ -1,47 +1,18 @@
-import { all, BOILERPLATES } from "./public-repository.ts";
+import { all } from "./public-repository.ts";
 
 export const NEXT = all("Next.js", [
   { repo: "vercel/next-learn", folder: "basics/basics-final", text: "Blog" },
-  { repo: "vercel/next-learn", folder: "dashboard/final-example", text: "Acme" },
-  { repo: "vercel/examples", folder: `${BOILERPLATES}/nextjs`, text: "Next.js" },
   { repo: "vercel/examples", folder: "solutions/blog", text: "My Portfolio" },
   { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
-  { repo: "timlrx/tailwind-nextjs-starter-blog", text: "Latest" },
   { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
-  { repo: "vercel/commerce", text: "Acme Store" },
-  { repo: "vercel/platforms", text: "Platforms" },
-  { repo: "shadcn-ui/taxonomy", text: "Taxonomy" },
-  {
-    repo: "nextjs/saas-starter",
-    variables: {
-      STRIPE_SECRET_KEY: "sk_test_placeholder",
-      STRIPE_WEBHOOK_SECRET: "whsec_placeholder",
-      BASE_URL: "http://localhost:3000",
-      AUTH_SECRET: "0123456789abcdef0123456789abcdef",
-    },
-    text: "ACME",
-  },
   { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
   { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
-  { repo: "steven-tey/precedent", text: "Precedent" },
-  { repo: "mickasmt/next-saas-stripe-starter", text: "Next" },
-  { repo: "trpc/examples-next-prisma-starter", text: "tRPC" },
-  { repo: "vercel/examples", folder: "websockets/next-chat", text: "WebSocket Chat" },
   { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
   { repo: "vercel/examples", folder: "edge-middleware/cookies", text: "Cookies" },
   { repo: "vercel/examples", folder: "app-directory/share-state", text: "Sharing State in Next.js" },
   { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
   { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
   { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
-  { repo: "vercel/examples", folder: "storage/postgres-drizzle", text: "Postgres on Vercel" },
-  { repo: "vercel/examples", folder: "storage/postgres-starter", text: "Postgres on Vercel" },
-  { repo: "vercel/examples", folder: "storage/postgres-kysely", text: "Postgres on Vercel" },
-  { repo: "arhamkhnz/next-shadcn-admin-dashboard", text: "Studio Admin" },
-  { repo: "nextauthjs/next-auth-example", text: "NextAuth.js Example" },
-  { repo: "fuma-nama/fumadocs-ui-template", text: "Hello World" },
-  { repo: "vercel/next-app-router-playground", text: "Playground" },
-  { repo: "vercel/chatbot", variables: { AUTH_SECRET: "0123456789abcdef0123456789abcdef" }, text: "Chatbot" },
-  { repo: "umami-software/umami", text: "Umami" },
   { repo: "leerob/next-self-host", path: "/db", text: "Todo List" },
   {
     repo: "vercel/nextjs-postgres-auth-starter",
@@ -54,6 +25,33 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/examples", folder: "edge-middleware/ab-testing-simple", text: "AB testing" },
   { repo: "vercel/examples", folder: "edge-middleware/modify-request-header", text: "request headers in middleware" },
   { repo: "vercel/examples", folder: "app-directory/i18n", text: "Handling i18n within app dir" },
+  // The following applications replace those that load fonts from Google or the engines of Prisma, or show nothing without Shopify. The
+  // machine of the test reaches none of these hosts.
+  { repo: "alexcarpenter/nextjs-mdx-blog-theme", text: "Alex Carpenter" },
+  { repo: "render-examples/nextjs-hello-world", text: "Hello World." },
+  { repo: "i18next/next-app-dir-i18next-example", text: "A simple example" },
+  { repo: "amannn/next-intl", folder: "examples/example-pages-router", text: "This is the home page." },
+  { repo: "netlify-templates/next-netlify-starter", text: "Welcome to my app!" },
+  { repo: "netlify-templates/nextjs-blog-theme", text: "Next.js Blog Theme" },
+  { repo: "Tjeding/todo-nextjs-sqlite", text: "Active Tasks" },
+  { repo: "yogendrarana/next-postgres-drizzle", text: "Main page" },
+  {
+    repo: "diploi/nextjs-postgresql-template",
+    folder: "initialProject",
+    variables: { STAGE: "production" },
+    text: "What To Do?",
+  },
+  { repo: "gethomepage/homepage", variables: { HOMEPAGE_ALLOWED_HOSTS: "*" }, text: "Homepage" },
+  { repo: "lucia-auth/examples", folder: "nextjs-app/username-and-password", text: "Sign in" },
+  { repo: "lucia-auth/examples", folder: "nextjs-pages/username-and-password", text: "Sign in" },
+  { repo: "johnpolacek/nextjs-mdx-blog-starter", text: "Next.js MDX Blog Starter" },
+  { repo: "pmndrs/react-three-next", text: "Next 3D Starter" },
+  { repo: "ChatGPTNextWeb/NextChat", text: "NextChat" },
+  { repo: "Sergei29/nextjs-drizzle-sqlite", text: "Your featured workouts" },
+  { repo: "ncrmro/nextjs-sqlite", text: "Hello World" },
+  { repo: "creativetimofficial/notus-nextjs", text: "Notus NextJS" },
+  { repo: "contentlayerdev/next-contentlayer-example", text: "Next.js Example" },
+  { repo: "nextjs/deploy-github-pages", text: "Next.js on GitHub Pages" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
@@ -82,7 +80,6 @@ export const NODE_SERVERS = all("Node server", [
     text: "Service is healthy",
   },
   { repo: "hagopj13/node-express-boilerplate", path: "/v1/docs/", text: "node-express-boilerplate" },
-  { repo: "gothinkster/node-express-realworld-example-app", text: "API is running" },
   { repo: "lujakob/nestjs-realworld-example-app", path: "/docs", text: "Swagger" },
   { repo: "santiq/bulletproof-nodejs", path: "/status", text: "OK" },
   { repo: "trpc/trpc", folder: "examples/express-minimal", text: "Server is running!" },
@@ -93,7 +90,6 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "contentful/the-example-app.nodejs", text: "The example app" },
   { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
   { repo: "remix-run/react-router-templates", folder: "node-postgres", text: "React Router" },
-  { repo: "remix-run/blues-stack", variables: { SESSION_SECRET: "super-duper-s3cret" }, text: "Blues Stack" },
   {
     repo: "alexleboucher/docker-express-postgres-boilerplate",
     variables: { JWT_SECRET: "0123456789abcdef0123456789abcdef" },
@@ -114,7 +110,6 @@ export const NODE_SERVERS = all("Node server", [
     },
     text: "Welcome to the API!",
   },
-  { repo: "notiz-dev/nestjs-prisma-starter", text: "Hello World!" },
   {
     repo: "brocoders/nestjs-boilerplate",
     variables: {
@@ -143,8 +138,6 @@ export const NODE_SERVERS = all("Node server", [
     },
     text: "NestJS API",
   },
-  { repo: "antonio-lazaro/prisma-express-typescript-boilerplate", path: "/v1/docs", text: "prisma-express" },
-  { repo: "prisma/prisma-examples", folder: "deployment-platforms/heroku", path: "/api", text: "" },
   { repo: "withastro/astro", folder: "examples/ssr", text: "Online Store" },
   { repo: "vercel/examples", folder: "solutions/express", text: "Express" },
   {
@@ -160,4 +153,26 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "render-examples/elysiajs-hello-world", text: "Hello Elysia" },
   { repo: "railwayapp-templates/fastify", text: "Welcome to Fastify Hello World" },
   { repo: "railwayapp-templates/node-express", text: '"status":"ok"' },
+  // The following servers replace those with Prisma, whose engines the machine of the test cannot download.
+  {
+    repo: "GermanTorales/typescript-express-postgresql-boilerplate",
+    variables: {
+      DB_TYPE: "postgres",
+      POSTGRES_SYNCHRONIZE: "true",
+      POSTGRES_LOGGING: "true",
+      JWT_SECRET: "0123456789abcdef0123456789abcdef",
+      HASH_ROUNDS: "10",
+      CORS_ORIGINS: "http://localhost:3333",
+    },
+    path: "/api/v1/api-docs/",
+    text: "node-express-typescript-boilerplate",
+  },
+  {
+    repo: "Chameleon-Stack/template-nodejs-express-postgresql",
+    path: "/api-docs/",
+    text: "Chameleon",
+  },
+  { repo: "luisjedev/nestjs-drizzle-postgres", text: "NestJS 11 Template" },
+  { repo: "j10ra/fastify-drizzle-postgres", path: "/health-check", text: "ok" },
+  { repo: "render-examples/fastify-hello-world", text: "Hello" },
 ]);

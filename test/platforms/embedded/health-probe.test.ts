@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { hasServerError, probeHealth } from "../../../server/platforms/embedded/scripts/health-probe.ts";
+import { NodeOutput } from "../../../server/platforms/embedded/node-server/node-output.ts";
 import { WorkerdOutput } from "../../../server/platforms/embedded/workerd/workerd-output.ts";
 import { startLoopbackServer } from "../../support/loopback-server.ts";
 
@@ -20,6 +21,19 @@ test("an app that never responds is unhealthy, and has a server error", async ()
   await expect(probeHealth(probed, { host: "shop.test", timeoutsMs: [20, 50] }, SIGNAL)).rejects.toThrow(
     "The app did not respond to its health check (GET /) within 0.05 s.",
   );
+});
+
+test("an app that fails while it streams its response is healthy, and the probe returns what it printed", async () => {
+  const output = new NodeOutput(null, []);
+  await using app = await startLoopbackServer((_, response) => {
+    response.write("<p>Loading");
+    setTimeout(() => {
+      output.read(Buffer.from("Error: SHOP_DOMAIN is not set\n"), "error");
+      response.end();
+    }, 50);
+  });
+  const probed = { address: addressOf(app), output };
+  expect(await probeHealth(probed, { host: "shop.test" }, SIGNAL)).toContain("Error: SHOP_DOMAIN is not set");
 });
 
 test.each([

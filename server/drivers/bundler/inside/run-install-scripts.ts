@@ -6,6 +6,7 @@ import { rmSync, statSync, writeFileSync, globSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
 import type { ScriptPlan } from "./install-scripts/script-plan.ts";
+import { compilerVariables } from "./install-scripts/compiler-variables.ts";
 import { findScriptedPackages, type InstalledPackage, readManifest } from "./install-scripts/find-packages.ts";
 import { linkNativePrograms } from "./install-scripts/pnpm-programs.ts";
 import { npmrcVariables } from "./install-scripts/npmrc-variables.ts";
@@ -43,7 +44,8 @@ async function runPackage(scripted: InstalledPackage, isTolerated: boolean): Pro
   await announce(name);
   for (const [event, command] of scripts) {
     console.log(`> ${name}@${version} ${event}`);
-    const result = await runScript({ folder, event, command, manifest }, env, false);
+    const variables = { ...env, ...compilerVariables(scripted, env) };
+    const result = await runScript({ folder, event, command, manifest }, variables, false);
     if (result.code === 0) continue;
     report(name, event, result, isTolerated);
     // As package managers do: code that finds the package would expect that it works.

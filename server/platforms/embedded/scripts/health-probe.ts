@@ -10,6 +10,8 @@ const TIMEOUTS_MS = [10_000, 30_000] as const;
 const NO_HANDLER = /^Error: (Handler does not export a fetch\(\) function|internal error; reference = )/;
 /** The app's log arrives through a pipe, and may arrive a little later than its response. */
 const LOG_DELAY_MS = 100;
+/** How long the rest of a streamed response is read, because an app that streams can fail after it has sent the status. */
+const STREAM_TIMEOUT_MS = 2_000;
 
 export interface ProbeOptions {
   /** The Host header that clients of the app will send. */
@@ -20,6 +22,7 @@ export interface ProbeOptions {
 /**
  * Requests `/` from an app. Every status below 500 is healthy.
  *
+ * @returns the first lines that the app printed, and its last error
  * @throws {ServerError} with the status, and the error that the app reported
  * @throws {UnhealthyScript} when it does not respond, or cannot
  */
@@ -27,13 +30,15 @@ export async function probeHealth(
   app: Pick<AppProcess, "address" | "output">,
   { host, timeoutsMs = TIMEOUTS_MS }: ProbeOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   const result = await requestRoot(app.address, { host, timeoutsMs }, signal);
   signal.throwIfAborted();
-  if (typeof result !== "string" && result.status < 500) return;
+  const isHealthy = typeof result !== "string" && result.status < 500;
+  if (isHealthy && !result.isStreamed) return app.output.firstLines();
   await sleep(LOG_DELAY_MS, null, { signal });
   const reason = app.output.lastError();
   const details = { printed: app.output.firstLines() };
+  if (isHealthy) return reason === null ? details.printed : [...details.printed, reason];
   if (typeof result === "string")
     throw new UnhealthyScript(reason === null ? `${result}.` : `${result}: ${reason}`, details);
   if (reason !== null && NO_HANDLER.test(reason))
@@ -53,6 +58,8 @@ interface RootResponse {
   status: number;
   /** `false` when a Node server that is served as a Worker failed before it listened. */
   hasStarted: boolean;
+  /** Whether the app sent its response in parts. */
+  isStreamed: boolean;
 }
 
 /** Returns the response, or a description of the failure. */
@@ -79,8 +86,15 @@ function request(options: http.RequestOptions): Promise<RootResponse> {
   return new Promise((resolve, reject) => {
     const sent = http.get(options, (response) => {
       const { statusCode = 0, headers } = response;
-      resolve({ status: statusCode, hasStarted: headers["x-server-start"] !== "failed" });
-      response.destroy();
+      const isStreamed = headers["transfer-encoding"] !== undefined && statusCode < 500;
+      const timeout = setTimeout(() => response.destroy(), STREAM_TIMEOUT_MS);
+      response.on("error", () => {});
+      response.on("close", () => {
+        clearTimeout(timeout);
+        resolve({ status: statusCode, hasStarted: headers["x-server-start"] !== "failed", isStreamed });
+      });
+      if (isStreamed) response.resume();
+      else response.destroy();
     });
     sent.on("error", reject);
   });

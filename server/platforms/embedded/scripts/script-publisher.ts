@@ -1,5 +1,6 @@
 import {
   type EdgePlatform,
+  type Publication,
   type PublishedScript,
   type Script,
   ServerError,
@@ -31,6 +32,8 @@ export interface AppRunner {
   withAppStopped(slug: string, work: () => Promise<void>): Promise<void>;
 }
 
+type ProbeResult = Pick<Publication, "problem" | "printed">;
+
 export interface ScriptPublisherOptions {
   store: ScriptStore;
   apps: AppRunner;
@@ -50,12 +53,8 @@ export class ScriptPublisher implements EdgePlatform {
     this.#urlOf = urlOf;
   }
 
-  async publish(
-    slug: string,
-    script: Script,
-    signal: AbortSignal,
-  ): Promise<{ url: string; problem: ServerError | null }> {
-    const problem = await this.#locks.run([slug], async () => {
+  async publish(slug: string, script: Script, signal: AbortSignal): Promise<Publication> {
+    const probe = await this.#locks.run([slug], async () => {
       signal.throwIfAborted();
       await this.#checkGeneration(slug, script);
       const version = await this.#store.stage(slug, script, signal);
@@ -66,15 +65,15 @@ export class ScriptPublisher implements EdgePlatform {
         throw error;
       }
     });
-    return { url: this.urlOf(slug), problem };
+    return { url: this.urlOf(slug), ...probe };
   }
 
-  /** @returns the problem of a version that responds with server errors, if the one before does so too or there is none */
-  async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ServerError | null> {
+  /** A version that responds with server errors goes live if the one before does so too or there is none. */
+  async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ProbeResult> {
     const mayFail = (await this.#store.live(version.slug))?.appId !== version.appId;
-    let problem: ServerError | null = null;
+    let result: ProbeResult = {};
     const makeLive = (isTolerant: boolean) => async (app: AppProcess) => {
-      problem = await this.#makeLive(version, app, { isTolerant, signal });
+      result = await this.#makeLive(version, app, { isTolerant, signal });
     };
     try {
       await this.#apps.replace(version, makeLive(mayFail), signal);
@@ -82,7 +81,7 @@ export class ScriptPublisher implements EdgePlatform {
       if (!(error instanceof ServerError) || !(await this.#liveHasServerError(version.slug, signal))) throw error;
       await this.#apps.replace(version, makeLive(true), signal);
     }
-    return problem;
+    return result;
   }
 
   async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
@@ -122,15 +121,15 @@ export class ScriptPublisher implements EdgePlatform {
     version: ScriptVersion,
     app: AppProcess,
     { isTolerant, signal }: { isTolerant: boolean; signal: AbortSignal },
-  ): Promise<ServerError | null> {
-    const problem = await probeHealth(app, { host: new URL(this.urlOf(version.slug)).host }, signal).then(
-      () => null,
-      (error: unknown) => {
-        if (isTolerant && error instanceof ServerError) return error;
+  ): Promise<ProbeResult> {
+    const result = await probeHealth(app, { host: new URL(this.urlOf(version.slug)).host }, signal).then(
+      (printed): ProbeResult => ({ printed }),
+      (error: unknown): ProbeResult => {
+        if (isTolerant && error instanceof ServerError) return { problem: error };
         throw error;
       },
     );
     await this.#store.commit(version);
-    return problem;
+    return result;
   }
 }

@@ -81,7 +81,7 @@ function visit(folder: string, nodes: Map<string, Node>, ordered: Node[], isProj
     ...optionalDependencies,
   };
   for (const name of Object.keys(names)) {
-    const found = resolve(folder, name);
+    const found = findDependency(folder, name);
     const next = found === null ? null : visit(found, nodes, ordered, false);
     if (next === null) continue;
     const isOptional =
@@ -93,7 +93,7 @@ function visit(folder: string, nodes: Map<string, Node>, ordered: Node[], isProj
 }
 
 /** The folder of a dependency, as Node.js finds it. */
-function resolve(from: string, name: string): string | null {
+export function findDependency(from: string, name: string): string | null {
   if (!/^(@[\w~.-]+\/)?[\w~-][\w~.-]*$/.test(name)) return null;
   const folders = ancestorFolders(from).filter((folder) => path.basename(folder) !== "node_modules");
   const found = folders.map((folder) => path.join(folder, "node_modules", name)).find((each) => existsSync(each));

@@ -31,6 +31,8 @@ const NOT_FOR_DEPLOYMENT =
 
 /** Files that name the variables of a project: `.env.example`, `env-example-relational`, `example.env`. */
 const EXAMPLE = /^\.?env\b[\w.-]*(example|sample|template|dist)\b|^(example|sample)\.env$/i;
+/** Files that projects read when they start. A committed one mostly has the settings of a developer's machine. */
+const SETTINGS = /^\.env(\.production)?$/;
 
 /**
  * Finds which database a server uses, by its tool for migrations or its packages, and what brings it up to date. The current folder
@@ -96,28 +98,38 @@ const DATABASE_NAME = /^(DB|DATABASE|POSTGRES|POSTGRESQL|PG|SQL|TYPEORM|KNEX|DRI
 const KIND_NAME = /_(TYPE|DIALECT|DRIVER|CLIENT|CONNECTION|PROVIDER|ENGINE)$/;
 const KINDS = ["postgres", "postgresql", "pg"] as const;
 
-/** The variables that the server reads, by the tool's configuration and the example files of the project. */
+/** The variables that the server reads, by the tool's configuration, and the example files and local settings of the project. */
 function readVariables(folders: readonly string[], urlVariables: readonly string[]): Record<string, DatabasePart> {
   const variables: Record<string, DatabasePart> = {};
-  for (const file of folders.flatMap((folder) => examplesIn(folder)))
-    for (const [, name = "", value = ""] of readFileSync(file, "utf8").matchAll(ASSIGNMENT)) {
+  for (const file of folders.flatMap((folder) => settingsIn(folder))) {
+    const read = [...readFileSync(file, "utf8").matchAll(ASSIGNMENT)].flatMap(([, name = "", value = ""]) => {
       const part = DATABASE_NAME.test(name) ? readPart(name, value) : undefined;
-      if (part !== undefined) variables[name] = part;
-    }
+      return part === undefined ? [] : [{ name, part, value }];
+    });
+    if (SETTINGS.test(path.basename(file)) && read.some(namesPublicHost)) continue;
+    for (const { name, part } of read) variables[name] = part;
+  }
   for (const name of urlVariables) variables[name] = "url";
   return variables;
 }
 
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]{0,63})[ \t]*=[ \t]*["']?([\w.-]*)/gm;
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]{0,63})[ \t]*=[ \t]*["']?([^\s"'#]*)/gm;
+
+/** Whether a setting names the host of a database that the project has elsewhere, which no variable replaces. */
+function namesPublicHost({ part, value }: { part: DatabasePart; value: string }): boolean {
+  if (part !== "url" && part !== "host") return false;
+  const host = part === "host" ? value : (/^\w+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? "");
+  return host.includes(".") && !/^(127\.[\d.]+|0\.0\.0\.0|host\.docker\.internal)$/.test(host);
+}
 
 function readPart(name: string, value: string): DatabasePart | undefined {
   if (KIND_NAME.test(name)) return KINDS.find((kind) => kind === value);
   return PARTS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-function examplesIn(folder: string): string[] {
+function settingsIn(folder: string): string[] {
   return readdirSync(folder)
-    .filter((name) => EXAMPLE.test(name))
+    .filter((name) => EXAMPLE.test(name) || SETTINGS.test(name))
     .map((name) => path.join(folder, name))
     .filter(isFile);
 }
