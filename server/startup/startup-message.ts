@@ -23,8 +23,8 @@ export function startupMessage(
   config: Config,
 ): string {
   const tokensFile = path.join(config.dataDirectory, "bootstrap.json");
-  const about = config.roles.has("api") ? `reference: ${publicUrl}/docs` : `roles: ${[...config.roles].join(", ")}`;
-  const lines = [``, `The service is ready at ${publicUrl} (${about})`];
+  const about = config.roles.has("api") ? `(reference: ${publicUrl}/docs)` : `(roles: ${[...config.roles].join(", ")})`;
+  const lines = [``, `The service is ready at ${publicUrl} ${about}`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
   if (isRestoredCopy) lines.push(``, ...RESTORED);
   if (bootstrapped !== null)

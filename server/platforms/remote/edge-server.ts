@@ -102,8 +102,8 @@ export class EdgeServer implements AsyncDisposable {
     const folder = await mkdtemp(path.join(this.#folder, "publication-"));
     try {
       const { slug, script } = await unpackPublication(request, folder);
-      const { problem = null } = await this.#options.ports.platform.publish(slug, script, signal);
-      return { problem: problem && encodeError(problem) };
+      const { problem = null, printed } = await this.#options.ports.platform.publish(slug, script, signal);
+      return { problem: problem && encodeError(problem), printed };
     } finally {
       await removeTree(folder);
     }

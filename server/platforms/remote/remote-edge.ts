@@ -20,8 +20,8 @@ export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgeP
   const platform = portOf(client, "platform");
   const publish = async (slug: string, script: Script, signal: AbortSignal) => {
     const published = await client.send(PUBLISH_PATH, () => packPublication(slug, script), signal);
-    const { problem } = published as { problem: EncodedError | null };
-    return { url: urlOf(slug), problem: problem === null ? null : (decodeError(problem) as ServerError) };
+    const { problem, printed = [] } = published as { problem: EncodedError | null; printed?: string[] };
+    return { url: urlOf(slug), problem: problem === null ? null : (decodeError(problem) as ServerError), printed };
   };
   const { set } = portOf(client, "alwaysOn") as unknown as { set(apps: unknown): Promise<void> };
   return {
