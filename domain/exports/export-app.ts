@@ -98,7 +98,7 @@ async function openContent(
   if (deps.appData === null)
     throw new ServiceError(
       "conflict",
-      "Apps cannot be exported from an installation whose edge is a process of its own.",
+      "Apps cannot be exported from an installation whose apps run in another process or on Cloudflare.",
     );
   const source = opened.use(await deps.spool.open());
   const listedSource = await copySource(deps, caller, app, source);

@@ -47,7 +47,7 @@ export async function importApp(
   if (deps.appData === null)
     throw new ServiceError(
       "conflict",
-      "Apps cannot be imported into an installation whose edge is a process of its own.",
+      "Apps cannot be imported into an installation whose apps run in another process or on Cloudflare.",
     );
   const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: caller.orgId });
   const { storageBytes } = deps.plans.getLimits(plan);
