@@ -29,7 +29,7 @@ test(
       expect(error.message).toMatch(/^the service ended with 1:\n/);
       expect(error.message.trimEnd().split("\n").at(-1)).toMatch(
         new RegExp(
-          `^DATABASE_URL is in use by another process of this service \\(service on .+, process ${first.pid}\\)\\. Run one`,
+          `^DATABASE_URL is in use by another process of this service \\(service on .+, process ${first.pid}\\)\\. Only one process per database can run the apps`,
         ),
       );
     }

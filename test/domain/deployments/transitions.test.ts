@@ -42,6 +42,7 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
     number: 1,
     trigger: "deploy",
     archiveId: null,
+    importKey: null,
     gitHost: null,
     branchIsDefault: false,
     requestedCommit: null,
