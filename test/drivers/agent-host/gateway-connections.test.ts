@@ -99,7 +99,7 @@ describe("the connection", () => {
     await once(silent, "listening");
     const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     await using gateway = await ScriptedGateway.open();
-    using hosts = createHosts({ timeouts: timeouts(300, 300) });
+    using hosts = createHosts({ timeouts: timeouts(10_000, 1000) });
     const { orgId } = settingsOf(gateway);
     const unreachable = Array.from({ length: 50 }, () => hosts.open({ ...settingsOf({ url, token: "" }), orgId }));
     const host = hosts.open({ ...settingsOf(gateway), orgId });
