@@ -43,7 +43,14 @@ test("the types of the SDK are equal to those of the router", () => {
 
 test("the SDK has every procedure of the router that takes JSON, of the same kind", () => {
   const routed = Object.entries(appRouter._def.procedures as unknown as Record<string, RouterProcedure>)
-    .filter(([, { _def }]) => _def.meta?.openapi?.streamedBody === undefined)
+    .filter(
+      ([
+        ,
+        {
+          _def: { meta },
+        },
+      ]) => meta?.openapi?.streamedBody === undefined && meta?.openapi?.download === undefined,
+    )
     .map(([path, { _def }]) => [path, _def.meta?.isRepeatable === true ? "repeatable" : _def.type]);
   const called = Object.entries(PROCEDURE_KINDS).flatMap(([namespace, kinds]) =>
     Object.entries(kinds).map(([name, kind]) => [`${namespace}.${name}`, kind]),
