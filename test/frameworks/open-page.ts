@@ -88,11 +88,15 @@ async function findText(page: Page, expected: { text: string } | { markup: strin
   return text.includes(wanted) ? null : `The page has no "${wanted}": ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`;
 }
 
-/** A page without text can show a picture or a form. The text that was found can be that of its title. */
+/**
+ * A page without text can show a picture or a form, or have its text in a shadow root. The text that was found can be that of its title.
+ */
 async function describeEmptyPage(page: Page): Promise<string | null> {
   const isEmpty = async () =>
     (await page.locator("body").innerText()).trim() === "" &&
-    (await page.locator("img, svg, canvas, video, input").count()) === 0;
+    (await page.locator("img, svg, canvas, video, input").count()) === 0 &&
+    // Selectors look into shadow roots.
+    (await page.locator("h1, h2, p, a, button, li").filter({ hasText: /\S/ }).count()) === 0;
   const end = performance.now() + TEXT_TIMEOUT_MS;
   while (await isEmpty()) {
     if (performance.now() > end) return `The page "${await page.title()}" is empty.`;
