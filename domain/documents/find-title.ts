@@ -4,12 +4,14 @@ import { findFrontMatter } from "./front-matter.ts";
 /** A heading further below is not the title of the document. */
 const MAX_START = 2000;
 const MAX_LEVEL = 2;
+/** The headings further below are not compared with the first one: finding all of a large text would block other requests. */
+const MAX_CHARACTERS = 100_000;
 
 /** Names of files that say nothing. Their folder says what they are about. */
 const INDEX_NAME = /^(?:_?index|readme|default|home)$/i;
 
 /**
- * Finds the title of Markdown: that of its front matter, or its first heading if it stands above all others. The first of several
+ * Finds the title of Markdown: that of its front matter, or its first heading if it stands above all others at the beginning. The first of several
  * headings of one level is the title of a section, unless no text is below it, or it has the words of the name of the file.
  *
  * @param fileName - with folders; `null` for a text that was written
@@ -17,7 +19,7 @@ const INDEX_NAME = /^(?:_?index|readme|default|home)$/i;
 export function findTitle(text: string, fileName: string | null): string | null {
   const frontMatter = findFrontMatter(text);
   if (frontMatter?.title) return frontMatter.title;
-  const [first, ...others] = findHeadings(text);
+  const [first, ...others] = findHeadings(text.slice(0, MAX_CHARACTERS));
   if (first === undefined || first.level > MAX_LEVEL) return null;
   if (first.range.start - (frontMatter?.range.end ?? 0) > MAX_START) return null;
   const second = others[0];
