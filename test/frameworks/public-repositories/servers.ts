@@ -5,6 +5,7 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/examples", folder: "solutions/blog", text: "My Portfolio" },
   { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
   { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
+  { repo: "vercel/commerce", text: "Acme Store" },
   { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
   { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
   { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
@@ -25,7 +26,7 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/examples", folder: "edge-middleware/ab-testing-simple", text: "AB testing" },
   { repo: "vercel/examples", folder: "edge-middleware/modify-request-header", text: "request headers in middleware" },
   { repo: "vercel/examples", folder: "app-directory/i18n", text: "Handling i18n within app dir" },
-  // The following applications replace those that load fonts from Google or the engines of Prisma, or show nothing without Shopify. The
+  // The following applications replace those that load fonts from Google or the engines of Prisma. The
   // machine of the test reaches none of these hosts.
   { repo: "alexcarpenter/nextjs-mdx-blog-theme", text: "Alex Carpenter" },
   { repo: "render-examples/nextjs-hello-world", text: "Hello World." },
