@@ -10,6 +10,7 @@ import {
 import type { StoredApp } from "../../../domain/ports/app-storage.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
 import { decodeBeginning } from "../shared/decode-beginning.ts";
+import { findStore } from "../shared/find-store.ts";
 import type { CloudflareClient } from "./cloudflare-client.ts";
 import { readKey } from "./key-value-namespaces.ts";
 import { type NamespaceScripts, readTags } from "./namespace-scripts.ts";
@@ -101,14 +102,8 @@ export class CloudflareAppEntries implements AppEntries {
     return sizes;
   }
 
-  async #locate(app: StoredApp, { kind, name }: EntryStore): Promise<Location> {
-    const stores = await this.#find(app);
-    const found = stores.find((each) => each.kind === kind && each.name === name);
-    if (found !== undefined) return found;
-    const names = stores.filter((each) => each.kind === kind).map((each) => JSON.stringify(each.name));
-    const known = names.length === 0 ? "It has none." : `It has ${names.join(", ")}.`;
-    const noun = kind === "objects" ? "bucket" : "key-value namespace";
-    throw new ServiceError("not_found", `store: the app has no such ${noun}. ${known}`);
+  async #locate(app: StoredApp, store: EntryStore): Promise<Location> {
+    return findStore(await this.#find(app), store);
   }
 
   async #find({ slug, appId }: StoredApp): Promise<Location[]> {

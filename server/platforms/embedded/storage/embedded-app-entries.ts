@@ -13,6 +13,7 @@ import type { DatabaseQuery } from "../../../../domain/ports/app-databases.ts";
 import type { StoredApp } from "../../../../domain/ports/app-storage.ts";
 import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { decodeBeginning } from "../../shared/decode-beginning.ts";
+import { findStore } from "../../shared/find-store.ts";
 import type { DatabaseLocation } from "../app-databases/copy-database.ts";
 import { openBeneath } from "../app-databases/open-beneath.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
@@ -118,14 +119,8 @@ export class EmbeddedAppEntries implements AppEntries {
     }
   }
 
-  async #locate(app: StoredApp, { kind, name }: EntryStore): Promise<Location> {
-    const stores = await this.#find(app);
-    const found = stores.find((each) => each.kind === kind && each.name === name);
-    if (found !== undefined) return found.location;
-    const names = stores.filter((each) => each.kind === kind).map((each) => JSON.stringify(each.name));
-    const known = names.length === 0 ? "It has none." : `It has ${names.join(", ")}.`;
-    const noun = kind === "objects" ? "bucket" : "key-value namespace";
-    throw new ServiceError("not_found", `store: the app has no such ${noun}. ${known}`);
+  async #locate(app: StoredApp, store: EntryStore): Promise<Location> {
+    return findStore(await this.#find(app), store).location;
   }
 
   async #find({ slug, appId }: StoredApp): Promise<(EntryStore & { location: Location })[]> {
