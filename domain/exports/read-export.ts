@@ -50,7 +50,8 @@ export async function readExport(
   return manifest;
 }
 
-async function readManifest({ path, size, content }: ExportMember): Promise<ExportManifest> {
+/** Reads the first member of an export. @throws {ServiceError} `invalid` when it is not its manifest */
+export async function readManifest({ path, size, content }: ExportMember): Promise<ExportManifest> {
   if (path !== MANIFEST_PATH) throw refused(`it is not an export of an app: ${MANIFEST_PATH} is not its first file.`);
   if (size > EXPORT_LIMITS.manifestBytes) throw refused(`${MANIFEST_PATH} is too large.`);
   const chunks: Uint8Array[] = [];

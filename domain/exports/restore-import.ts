@@ -3,8 +3,9 @@ import type { Runtime } from "../ports/bundler.ts";
 import type { ExportArchive } from "../ports/export-archive.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
-import { DATA_PREFIX, parseManifest } from "./export-manifest.ts";
+import { DATA_PREFIX, type ExportManifest, MANIFEST_PATH } from "./export-manifest.ts";
 import { IMPORT_BUCKET } from "./import-objects.ts";
+import { readManifest } from "./read-export.ts";
 
 export interface RestoreImportDeps {
   objects: ObjectStore;
@@ -36,7 +37,7 @@ export async function restoreImport(
   const members = exportArchive.read(objects.read(IMPORT_BUCKET, importKey), Infinity);
   async function* files(): AsyncGenerator<AppDataFile> {
     for await (const member of members) {
-      if (member.path === "manifest.json") checkRuntime(await readAll(member.content()), runtime);
+      if (member.path === MANIFEST_PATH) checkRuntime(await readManifest(member), runtime);
       else if (member.path.startsWith(DATA_PREFIX)) yield { ...member, path: member.path.slice(DATA_PREFIX.length) };
       else for await (const _ of member.content());
     }
@@ -49,18 +50,11 @@ export async function restoreImport(
   }
 }
 
-function checkRuntime(manifest: Uint8Array, runtime: Runtime): void {
-  const { runtime: exported } = parseManifest(manifest);
+function checkRuntime({ runtime: exported }: ExportManifest, runtime: Runtime): void {
   if (exported === runtime) return;
   throw new BuildFailure(
     "user",
     `The export has the data of an app that ran as "${exported}", but this one runs as "${runtime}".`,
     `Set the runtime of the app to "${exported}", and deploy again.`,
   );
-}
-
-async function readAll(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(Uint8Array.from(chunk));
-  return Buffer.concat(chunks);
 }
