@@ -18,20 +18,14 @@ import { type BackupSettings, backupVariables, readBackupSettings } from "./conf
 import { readS3Settings, s3Variables } from "./config/s3-settings.ts";
 import { readRoleSettings, type RoleSettings, roleVariables } from "./config/role-settings.ts";
 import { pollSeconds } from "./config/poll-setting.ts";
-import { DEFAULT_AGENT_HOST_PORTS, networks, ports } from "./config/network-settings.ts";
+import { DEFAULT_AGENT_HOST_PORTS, networks, portNumber, ports } from "./config/network-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import { requireTokenSecret } from "./config/token-secret.ts";
 import type { S3Settings } from "./drivers/object-store/s3.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
 
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, such as 3000")
-    .transform(Number)
-    .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, such as 3000")
-    .default(fallback);
+const port = (fallback: number) => portNumber(3000).default(fallback);
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });

@@ -16,6 +16,16 @@ export const DEFAULT_AGENT_HOST_PORTS = "443,18789";
 
 const MAX_PORT = 65_535;
 
+/** One port. Port 0 selects a free one. */
+export const portNumber = (example: number) => {
+  const error = `must be a port number from 0 to ${MAX_PORT}, such as ${example}`;
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, error)
+    .transform(Number)
+    .refine((value) => value <= MAX_PORT, error);
+};
+
 export const ports = z
   .string()
   .transform((list) => list.split(",").map((range) => parsePorts(range.trim())))

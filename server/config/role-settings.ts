@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
+import { portNumber } from "./network-settings.ts";
 import { url } from "./url-setting.ts";
 
 /**
@@ -21,12 +22,7 @@ const roles = z.string().transform((text, context) => {
 
 export const roleVariables = {
   ROLES: roles.prefault(ROLES.join(",")),
-  INTERNAL_PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, such as 3002")
-    .transform(Number)
-    .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, such as 3002")
-    .optional(),
+  INTERNAL_PORT: portNumber(3002).optional(),
   EDGE_INTERNAL_URL: url(["https:"], "https://10.0.0.3:3002").optional(),
 } as const;
 

@@ -3,19 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readBuildLimits } from "../../server/config/build-limits.ts";
 import { readConfig } from "../../server/config.ts";
-import { ConfigError } from "../../server/config/config-error.ts";
+import { configError } from "../support/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-/** Returns the message of the ConfigError. */
-function configError(env: Record<string, string>): string {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  throw new Error(`${JSON.stringify(env)} was accepted`);
-}
 
 /** What builds reach by default. */
 const FONTS = ["fonts.googleapis.com", "fonts.gstatic.com"].flatMap((host) => [`${host}:443`, `${host}:80`]);

@@ -2,18 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../server/config.ts";
-import { ConfigError } from "../../server/config/config-error.ts";
+import { configError } from "../support/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-function configError(env: Record<string, string>): string {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  throw new Error(`${JSON.stringify(env)} was accepted`);
-}
 
 const DATABASE_URL = "postgres://ada@127.0.0.1/apps";
 
