@@ -105,16 +105,13 @@ async function openEmbeddedEdge(
     const { host, internalPort: port, dataDirectory } = config;
     opening.use(await EdgeServer.listen({ ports, installation, tokenSecret, host, port, dataDirectory, log }));
   }
-  const proxyAddress = { host: toReachableHost(config.host), port: embedded.port };
   return {
     ...ports,
     appData,
     temporaryDatabases: embedded.temporaryDatabases,
     trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
-    urlOf: (slug) => scripts.urlOf(slug),
-    addressOf: (slug) => ({ ...proxyAddress, hostHeader: new URL(scripts.urlOf(slug)).host, isTls: false }),
-    readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+    ...behindProxy({ host: toReachableHost(config.host), port: embedded.port }, (slug) => scripts.urlOf(slug)),
     installation,
   };
 }
@@ -145,15 +142,24 @@ async function openEdgeOfOtherProcess(
   const isolated = await openIsolated(config, deps, opening);
   const client = opening.use(new EdgeClient({ url, tokenSecret }));
   const urlOf = (slug: string): string => `${schemeOf(config)}://${slug}.${config.appsDomain}`;
-  const proxyAddress = { host: new URL(url).hostname, port: config.edgePort };
   return {
     ...openRemoteEdge({ client, urlOf, log }),
     ...isolated,
     appData: null,
-    urlOf,
-    addressOf: (slug) => ({ ...proxyAddress, hostHeader: new URL(urlOf(slug)).host, isTls: false }),
-    readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+    ...behindProxy({ host: new URL(url).hostname, port: config.edgePort }, urlOf),
     installation: (await client.call(INSTALLATION_PATH, [])) as Installation,
+  };
+}
+
+/** How apps are reached that an edge proxy serves. */
+function behindProxy(
+  address: { host: string; port: number },
+  urlOf: (slug: string) => string,
+): Pick<EdgeServices, "urlOf" | "addressOf" | "readiness"> {
+  return {
+    urlOf,
+    addressOf: (slug) => ({ ...address, hostHeader: new URL(urlOf(slug)).host, isTls: false }),
+    readiness: { name: "edge", check: () => checkProxy(address) },
   };
 }
 
