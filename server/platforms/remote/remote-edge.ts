@@ -4,7 +4,7 @@ import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../domain/p
 import { EDGE_METHODS, type EdgePortName, type EdgePorts, FOLLOW_PATH, PUBLISH_PATH } from "./edge-methods.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
-import { packPublication } from "./publication-archive.ts";
+import { packPublication } from "../shared/publication-archive.ts";
 
 interface RemoteEdgeOptions {
   client: EdgeClient;
