@@ -11,7 +11,7 @@ import { withTail, type WorkerdLaunch, type WorkerLauncher } from "../workerd/wo
 import { WorkerdOutput } from "../workerd/workerd-output.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
-import { CLUSTER_WORKERD } from "./cluster-binary.ts";
+import { clusterWorkerd } from "./cluster-binary.ts";
 import { ClusterProcess } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { workerdConfig } from "./workerd-config.ts";
@@ -117,7 +117,7 @@ export class ClusterLauncher implements WorkerLauncher {
   #prepare(folder: string, { assetsDirectory }: WorkerdLaunch): Promise<LaunchedProcess> {
     return this.#processes.prepare({
       folder,
-      binaryPath: CLUSTER_WORKERD,
+      binaryPath: clusterWorkerd(),
       env: { TZ: "UTC" },
       writableFolders: [path.join(folder, "storage")],
       readOnlyFolders: [path.join(folder, "imports"), ...(assetsDirectory === null ? [] : [assetsDirectory])],
@@ -136,9 +136,10 @@ export interface SpawnedWorkerd {
 }
 
 async function spawnWorkerd(launched: LaunchedProcess, folder: string, config: string): Promise<SpawnedWorkerd> {
-  // The configuration contains secrets of the app. The file has no name any more when the process reads it.
+  // The configuration contains secrets of the app. Only we can enter its folder, and it has no name any more when the process, which
+  // has another user id, reads it.
   const name = path.join(folder, "config");
-  await writeFile(name, config, { mode: 0o600 });
+  await writeFile(name, config, { mode: 0o644 });
   await using file = await open(name);
   await unlink(name);
   const args = [

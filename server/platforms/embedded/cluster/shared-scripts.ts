@@ -1,5 +1,7 @@
-import { mkdtemp, mkdir } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { type PublishedScript, type Script, StaleGeneration } from "../../../../domain/ports/edge-platform.ts";
@@ -87,7 +89,11 @@ export class SharedScripts implements Scripts {
   async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
     const { local, bucket } = this.#options;
     const version = await local.stage(slug, script, signal);
-    await bucket.writeStream(archiveKey(version), packPublication(slug, script));
+    await this.#withWorkFolder(async (folder) => {
+      const archive = path.join(folder, "version.tar");
+      await pipeline(packPublication(slug, script), createWriteStream(archive), { signal });
+      await bucket.writeFile(archiveKey(version), archive);
+    });
     return version;
   }
 
@@ -160,22 +166,28 @@ export class SharedScripts implements Scripts {
   }
 
   async #copy(slug: string, { name, appId, restriction }: LiveRecord): Promise<void> {
-    const { local, bucket, workFolder } = this.#options;
+    const { local, bucket } = this.#options;
     const current = await local.live(slug);
     if (current?.name !== name) {
       const body = await bucket.openRead(archiveKey({ slug, appId, name }));
       // Another version is live meanwhile, and the next check finds it.
       if (body === null) return;
-      const folder = await mkdtemp(path.join(workFolder, "version-"));
-      try {
+      await this.#withWorkFolder(async (folder) => {
         const { script } = await unpackPublication(body, folder);
         await local.commit(await local.stage(slug, script, AbortSignal.timeout(COPY_TIMEOUT_MS), name));
-      } finally {
-        await removeTree(folder);
-      }
+      });
     }
     const version = await local.live(slug);
     if (version !== null) await local.setRestriction(version, restriction);
+  }
+
+  async #withWorkFolder(work: (folder: string) => Promise<void>): Promise<void> {
+    const folder = await mkdtemp(path.join(this.#options.workFolder, "version-"));
+    try {
+      await work(folder);
+    } finally {
+      await removeTree(folder);
+    }
   }
 
   async #read(slug: string): Promise<{ record: LiveRecord; etag: string } | null> {
