@@ -27,6 +27,8 @@ export interface DiskS3 extends S3Server {
   inject: (fault: Fault) => void;
   /** All requests, such as `PUT a/b`. */
   requests: string[];
+  /** How many requests have no response yet. */
+  openRequests: () => number;
 }
 
 const BUCKET = "objects";
@@ -47,6 +49,7 @@ export async function startDiskS3(folder: string): Promise<DiskS3> {
     settings: { endpoint, bucket: BUCKET, region: "us-east-1", ...CREDENTIALS, prefix: "" },
     inject: (fault) => state.faults.push(fault),
     requests: state.requests,
+    openRequests: () => state.openRequests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
@@ -65,6 +68,7 @@ interface Request {
 class DiskServer {
   readonly faults: Fault[] = [];
   readonly requests: string[] = [];
+  openRequests = 0;
   readonly #objects: DiskObjects;
   readonly #uploads: MultipartUploads;
 
@@ -74,6 +78,8 @@ class DiskServer {
   }
 
   async respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.openRequests++;
+    response.once("close", () => this.openRequests--);
     try {
       const { method = "", url = "" } = incoming;
       const { pathname, searchParams: query } = new URL(url, "http://127.0.0.1");
