@@ -1,13 +1,16 @@
 import { createRequire } from "node:module";
-import path from "node:path";
-
-const require = createRequire(import.meta.url);
 
 /**
- * The workerd that has a cluster mode. It is newer than the one of Miniflare, which runs the apps of a single edge.
+ * Returns the path of the workerd with cluster mode. Its version differs from that of the workerd that runs apps on one machine,
+ * which has no cluster mode.
  *
- * @throws when the package is not installed for this platform
+ * @throws when npm has not installed it
  */
-export function clusterWorkerd(): string {
-  return path.join(path.dirname(require.resolve(`workerd-cluster-linux-${process.arch}/package.json`)), "bin", "workerd");
+export function findClusterBinary(arch: string = process.arch): string {
+  const name = `workerd-cluster-linux-${arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/bin/workerd`);
+  } catch (cause) {
+    throw new Error(`The npm package ${name} is not installed. Run npm run setup.`, { cause });
+  }
 }

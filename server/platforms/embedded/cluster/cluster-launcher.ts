@@ -11,7 +11,7 @@ import { withTail, type WorkerdLaunch, type WorkerLauncher } from "../workerd/wo
 import { WorkerdOutput } from "../workerd/workerd-output.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
-import { clusterWorkerd } from "./cluster-binary.ts";
+import { findClusterBinary } from "./cluster-binary.ts";
 import { ClusterProcess } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { workerdConfig } from "./workerd-config.ts";
@@ -117,7 +117,7 @@ export class ClusterLauncher implements WorkerLauncher {
   #prepare(folder: string, { assetsDirectory }: WorkerdLaunch): Promise<LaunchedProcess> {
     return this.#processes.prepare({
       folder,
-      binaryPath: clusterWorkerd(),
+      binaryPath: findClusterBinary(),
       env: { TZ: "UTC" },
       writableFolders: [path.join(folder, "storage")],
       readOnlyFolders: [path.join(folder, "imports"), ...(assetsDirectory === null ? [] : [assetsDirectory])],
