@@ -8,6 +8,7 @@ import { openTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 /** The bucket of a cluster of edges, in which each edge is opened. */
 export interface TestCluster extends AsyncDisposable {
+  /** The object store. */
   server: DiskS3;
   bucket: SharedBucket;
   /** Opens another edge, which ends with the cluster at the latest. */
