@@ -14,6 +14,7 @@ import type { Config } from "../config.ts";
 import type { CloudflareSettings } from "../config/cloudflare-settings.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
+import { openClusterEdge } from "./edge-cluster.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { AppAddress } from "../drivers/app-caller/send-app-request.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
@@ -82,8 +83,10 @@ async function openEmbeddedEdge(
   { controlGroups, startProcess, variables, usageCounter, tokenSecret, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
+  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret }, opening);
   const embedded = opening.use(
     await openEmbeddedPlatform({
+      ...(createStores && { createStores }),
       dataDirectory: config.dataDirectory,
       host: config.host,
       port: config.edgePort,
@@ -103,7 +106,8 @@ async function openEmbeddedEdge(
   );
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
-  const appData = await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder });
+  const isAlone = createStores === null;
+  const appData = isAlone ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder }) : null;
   const ports: EdgePorts = { ...platform, platform: scripts, databases };
   const installation = await identifyInstallation(config.dataDirectory);
   if (config.internalPort !== null) {

@@ -11,7 +11,7 @@ import { removeTree } from "../../files/remove-tree.ts";
 import { readBody } from "../../http/read-body.ts";
 import { EDGE_METHODS, type EdgePorts, FOLLOW_PATH, INSTALLATION_PATH, PUBLISH_PATH } from "./edge-methods.ts";
 import { encodeError } from "./edge-errors.ts";
-import { unpackPublication } from "./publication-archive.ts";
+import { unpackPublication } from "../shared/publication-archive.ts";
 import { sharedKeyTls } from "./shared-key-tls.ts";
 
 interface EdgeServerOptions {

@@ -2,7 +2,7 @@ import type { Script, ServerError } from "../../../domain/ports/edge-platform.ts
 import { EDGE_METHODS, type EdgePortName, type EdgePorts, PUBLISH_PATH } from "./edge-methods.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
-import { packPublication } from "./publication-archive.ts";
+import { packPublication } from "../shared/publication-archive.ts";
 import { RemoteAppStorage } from "./remote-app-storage.ts";
 import { RemoteRuntimeLogs } from "./remote-runtime-logs.ts";
 
