@@ -11,6 +11,12 @@ export class ClientConnections {
   readonly #sockets = new Set<Socket>();
   /** The response to the last request of each connection. */
   readonly #responses = new WeakMap<Socket, ServerResponse>();
+  readonly #draining: AbortSignal | null;
+
+  /** @param draining - once it is aborted, each connection closes after its next response */
+  constructor(draining: AbortSignal | null = null) {
+    this.#draining = draining;
+  }
 
   /**
    * Prepares the connections that `server` accepts. Node reads the address of the peer on first use and then keeps it. It has
@@ -19,6 +25,8 @@ export class ClientConnections {
   prepare(server: Server): Server {
     this.#servers.add(server);
     server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+      // A client that is told `Connection: close` sends its next request on another connection, which leads elsewhere.
+      if (this.#draining?.aborted === true) response.shouldKeepAlive = false;
       this.#responses.set(socket, response);
     });
     return server.on("connection", (socket: Socket) => {
