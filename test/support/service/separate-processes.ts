@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
-import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
+import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { startAppsPostgres } from "../../../server/database/apps-postgres.ts";
+import { openOrm } from "../../../server/database/orm.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { RestClient } from "../clients/rest-client.ts";
 import { startMiniflareS3 } from "../object-store/s3-servers.ts";
@@ -38,6 +39,10 @@ export interface SeparateProcesses extends AsyncDisposable {
   start(name: string, env?: Record<string, string>): Promise<RoleProcess>;
   /** A client of a process with the role `api`, with the key of the first organization. */
   client(api: RoleProcess): Promise<RestClient>;
+  /** The tokens of the first organization. */
+  tokens(): Promise<CreatedOrganization>;
+  /** Creates further organizations, as an operator does. Call it when a process has started. */
+  createOrganizations(count: number): Promise<CreatedOrganization[]>;
 }
 
 const READY = /The service is ready at (\S+)/;
@@ -81,13 +86,28 @@ export async function openSeparateProcesses(env: Record<string, string> = {}): P
     const own = { ROLES: role, PORT: String(port), DATA_DIR: dataDirectory(name), ...reach };
     return { name, ...(await startChild({ ...shared, ...own, ...only }, running)) };
   };
-  const client = async (api: RoleProcess): Promise<RestClient> => {
-    const file = path.join(dataDirectory("api-1"), "bootstrap.json");
-    const { api_key: key } = JSON.parse(await readFile(file, "utf8")) as CreatedOrganization;
-    return new RestClient(api.publicUrl, key);
+  const tokens = async () =>
+    JSON.parse(await readFile(path.join(dataDirectory("api-1"), "bootstrap.json"), "utf8")) as CreatedOrganization;
+  const client = async (api: RoleProcess) => new RestClient(api.publicUrl, (await tokens()).api_key);
+  const createOrganizations = async (count: number): Promise<CreatedOrganization[]> => {
+    await using orm = Object.assign(openOrm(database.databaseUrl), { [Symbol.asyncDispose]: () => orm.close() });
+    return orm.em.fork().transactional(async (em) => {
+      const created: CreatedOrganization[] = [];
+      for (let n = 1; n <= count; n++)
+        created.push(await createOrganization(em, { name: `Tenant ${n}`, email: `${n}@example.com`, plan: "free" }));
+      return created;
+    });
   };
   const opened = opening.move();
-  return { edgePort, settings: shared, start, client, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    edgePort,
+    settings: shared,
+    start,
+    client,
+    tokens,
+    createOrganizations,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 async function startChild(env: Record<string, string>, running: Set<ChildProcess>): Promise<Omit<RoleProcess, "name">> {
