@@ -49,7 +49,9 @@ export class ClientConnections {
       const closeIfUnused = (): void => {
         if (socket.bytesRead === 0) socket.destroy();
       };
-      setTimeout(closeIfUnused, openedAt + FIRST_REQUEST_MS - performance.now()).unref();
+      const remainingMs = openedAt + FIRST_REQUEST_MS - performance.now();
+      if (remainingMs > 0) setTimeout(closeIfUnused, remainingMs).unref();
+      else closeIfUnused();
     }
   }
 
