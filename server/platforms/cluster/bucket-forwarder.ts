@@ -159,7 +159,7 @@ export class BucketForwarder implements AsyncDisposable {
     const { method, key, headers } = forwarded;
     const reply = await this.#bucket.send({ method, key, headers, signal, ...(method === "PUT" && { body: request }) });
     const status = reply.statusCode ?? 500;
-    if (status >= 300 && status !== 304 && method !== "HEAD") throw await toStoreError(reply);
+    if (status >= 300 && status !== 304) throw await toStoreError(reply);
     const passed = Object.entries(reply.headers).filter(([name]) => RESPONSE_HEADERS.test(name));
     response.writeHead(status, Object.fromEntries(passed));
     await pipeline(reply, response);

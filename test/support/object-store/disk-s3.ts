@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { readBody } from "../../../server/http/read-body.ts";
-import { hash, hasValidSignature } from "./check-signature.ts";
+import { hasValidSignature } from "./check-signature.ts";
 import { type DiskObject, DiskObjects } from "./disk-objects.ts";
 import { MultipartUploads } from "./multipart-uploads.ts";
 import { escapeXml, errorXml, listXml, S3Failure } from "./s3-responses.ts";
