@@ -145,7 +145,7 @@ const REFUSED: Record<string, [status: number, code: string, request: Partial<Si
   "a body that is too large": [
     400,
     "EntityTooLarge",
-    { method: "PUT", headers: { "content-length": String(512 * 1024 * 1024 + 1) } },
+    { method: "PUT", headers: { "content-length": String(5 * 1024 ** 3 + 1) } },
   ],
   "a body with signed chunks": [
     501,
@@ -268,11 +268,25 @@ test("errors of the store are passed on without its text, so that a client can r
   h.server.inject({ method: "PUT", outcome: "SlowDown" });
   const slow = await h.send({ method: "PUT", body: "x" });
   expect([slow.status, slow.code]).toEqual([503, "SlowDown"]);
+  // workerd does not repeat a request after 500.
+  h.server.inject({ method: "PUT", outcome: "InternalError" });
+  expect(await h.send({ method: "PUT", body: "x" })).toMatchObject({ status: 503, code: "InternalError" });
   h.server.inject({ method: "PUT", outcome: "close-after-effect" });
   expect(await h.send({ method: "PUT", body: "x" })).toMatchObject({ status: 503, code: "ServiceUnavailable" });
   const none = await h.send({ path: "/apps/apps/1/none" });
   expect([none.status, none.code]).toEqual([404, "NoSuchKey"]);
   expect(slow.body + none.body).not.toContain(BUCKET_PREFIX);
+});
+
+test("a client that still sends a large body gets the error of the store, on a connection that stays open", async () => {
+  await using h = await openForwarder();
+  using client = clientOf(h.grant, "apps/1/");
+  const body = randomBytes(30_000_000);
+  for (const outcome of ["SlowDown", "close-before-effect"] as const) {
+    h.server.inject({ method: "PUT", outcome });
+    await expect(client.write("large", body)).rejects.toThrow("503");
+  }
+  expect(await client.write("large", body)).not.toBeNull();
 });
 
 test("a client that disconnects during a write leaves the earlier object, and ends the request to the store", async () => {
