@@ -115,7 +115,11 @@ export class BucketClient implements Disposable {
     outgoing
       .on("timeout", () => outgoing.destroy(new Error("the server did not respond in time")))
       .on("error", reject)
-      .on("response", resolve)
+      .on("response", (response) => {
+        // A server that responds before it has the whole body may not read the rest.
+        response.once("end", () => outgoing.writableFinished || outgoing.destroy());
+        resolve(response);
+      })
       .on("close", () => {
         clearTimeout(connecting);
         reject(new Error("the connection was closed without a response"));
