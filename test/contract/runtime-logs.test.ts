@@ -56,7 +56,7 @@ async function openRemote(): Promise<RuntimeLogsSetting> {
     }),
   );
   const url = `https://127.0.0.1:${server.port}`;
-  const client = opening.use(new EdgeClient({ url, tokenSecret: TOKEN_SECRET }));
+  const client = opening.use(new EdgeClient({ urls: [url], tokenSecret: TOKEN_SECRET }));
   const { runtimeLogs: logs } = openRemoteEdge({ client, urlOf: () => url, log });
   const opened = opening.move();
   return {

@@ -43,7 +43,7 @@ export async function openRemoteTestEdge(): Promise<RemoteEdge> {
   opening.defer(disconnect);
   const opened = opening.move();
   const connect = () => {
-    const client = opened.use(new EdgeClient({ url: `https://127.0.0.1:${port}`, tokenSecret: TOKEN_SECRET }));
+    const client = opened.use(new EdgeClient({ urls: [`https://127.0.0.1:${port}`], tokenSecret: TOKEN_SECRET }));
     return openRemoteEdge({ client, urlOf: (slug) => scripts.urlOf(slug), log });
   };
   return {

@@ -1,4 +1,4 @@
-import { SharedBucket } from "../../../server/platforms/cluster/shared-bucket.ts";
+import { SharedBucket } from "../../../server/platforms/embedded/cluster/shared-bucket.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type DiskS3, startDiskS3 } from "./disk-s3.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { signRequest } from "../../../server/platforms/cluster/sign-request.ts";
+import { signRequest } from "../../../server/platforms/embedded/cluster/sign-request.ts";
 
 export interface SignedRequest {
   endpoint: string;

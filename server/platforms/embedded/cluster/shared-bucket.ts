@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readBody } from "../../http/read-body.ts";
+import { readBody } from "../../../http/read-body.ts";
 import {
   BucketClient,
   type BucketLimits,
@@ -126,6 +126,19 @@ export class SharedBucket implements Disposable {
       for (const { key, size } of page.objects) yield { key, size };
       token = page.nextToken;
     } while (token !== null);
+  }
+
+  /** Lists the names of the folders in a folder, without their slashes. @throws {BucketError} */
+  async listFolders(folder: string): Promise<string[]> {
+    const names: string[] = [];
+    let token: string | null = null;
+    do {
+      const query = { prefix: folder, delimiter: "/", ...(token !== null && { "continuation-token": token }) };
+      const page: ListedPage = await this.listPage(query);
+      names.push(...page.folders.map((key) => key.slice(folder.length, -1)));
+      token = page.nextToken;
+    } while (token !== null);
+    return names;
   }
 
   /**

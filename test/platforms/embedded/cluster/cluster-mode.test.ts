@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { BucketForwarder, type BucketGrant } from "../../../server/platforms/cluster/bucket-forwarder.ts";
-import { findClusterBinary } from "../../../server/platforms/cluster/cluster-binary.ts";
-import { openDiskBucket } from "../../support/object-store/disk-bucket.ts";
-import { waitFor } from "../../support/time-limits.ts";
+import { BucketForwarder, type BucketGrant } from "../../../../server/platforms/embedded/cluster/bucket-forwarder.ts";
+import { findClusterBinary } from "../../../../server/platforms/embedded/cluster/cluster-binary.ts";
+import { openDiskBucket } from "../../../support/object-store/disk-bucket.ts";
+import { waitFor } from "../../../support/time-limits.ts";
 
 const WORKER = `
 import { DurableObject } from "cloudflare:workers";

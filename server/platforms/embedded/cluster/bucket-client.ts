@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Readable } from "node:stream";
-import { readBody } from "../../http/read-body.ts";
+import { readBody } from "../../../http/read-body.ts";
 import { BucketError } from "./bucket-error.ts";
 import { encodeKey, encodeQuery } from "./object-key.ts";
 import { parseError } from "./s3-documents.ts";

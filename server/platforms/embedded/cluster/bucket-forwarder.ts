@@ -9,7 +9,7 @@ import { isFolder } from "./object-key.ts";
 import { formatError, formatListedPage, parseError } from "./s3-documents.ts";
 import { accessDenied, S3Refusal } from "./s3-refusal.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
-import { readBody } from "../../http/read-body.ts";
+import { readBody } from "../../../http/read-body.ts";
 import { readSignature, verifySignature } from "./verify-signature.ts";
 
 /** Credentials for one prefix of the bucket, until their disposal. */

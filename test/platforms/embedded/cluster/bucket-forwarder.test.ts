@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { type BucketGrant, BucketForwarder } from "../../../server/platforms/cluster/bucket-forwarder.ts";
-import { signRequest } from "../../../server/platforms/cluster/sign-request.ts";
-import { SharedBucket } from "../../../server/platforms/cluster/shared-bucket.ts";
-import { BUCKET_PREFIX, openDiskBucket } from "../../support/object-store/disk-bucket.ts";
-import { sendSigned, type SignedRequest } from "../../support/object-store/send-signed.ts";
-import { waitFor } from "../../support/time-limits.ts";
+import { type BucketGrant, BucketForwarder } from "../../../../server/platforms/embedded/cluster/bucket-forwarder.ts";
+import { signRequest } from "../../../../server/platforms/embedded/cluster/sign-request.ts";
+import { SharedBucket } from "../../../../server/platforms/embedded/cluster/shared-bucket.ts";
+import { BUCKET_PREFIX, openDiskBucket } from "../../../support/object-store/disk-bucket.ts";
+import { sendSigned, type SignedRequest } from "../../../support/object-store/send-signed.ts";
+import { waitFor } from "../../../support/time-limits.ts";
 
 /** A forwarder with an app that has the object `apps/1/a`, and another app with `apps/10/secret`. */
 async function openForwarder() {

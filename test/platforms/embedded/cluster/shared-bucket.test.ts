@@ -3,12 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { SharedBucket } from "../../../server/platforms/cluster/shared-bucket.ts";
-import { openDiskBucket } from "../../support/object-store/disk-bucket.ts";
-import { startDiskS3 } from "../../support/object-store/disk-s3.ts";
-import { startFauxqsS3, startMiniflareS3 } from "../../support/object-store/s3-servers.ts";
-import { recordRequests, startLoopbackServer } from "../../support/loopback-server.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { SharedBucket } from "../../../../server/platforms/embedded/cluster/shared-bucket.ts";
+import { openDiskBucket } from "../../../support/object-store/disk-bucket.ts";
+import { startDiskS3 } from "../../../support/object-store/disk-s3.ts";
+import { startFauxqsS3, startMiniflareS3 } from "../../../support/object-store/s3-servers.ts";
+import { recordRequests, startLoopbackServer } from "../../../support/loopback-server.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 
