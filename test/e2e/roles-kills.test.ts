@@ -61,10 +61,10 @@ interface Drill {
   reads: number;
 }
 
-test.for([NAMES, CLUSTER_NAMES])(
-  `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each of %s is killed in turn`,
+test.for([{ kind: "one edge", names: NAMES }, { kind: "two edges", names: CLUSTER_NAMES }])(
+  `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each process is killed in turn ($kind)`,
   { timeout: LIMIT_MS },
-  async (names) => {
+  async ({ names }) => {
     await using folder = await temporaryFolder();
     await (await Repository.create(folder.path, "acme/counter")).commitFiles(COUNTER);
     const plans = path.join(folder.path, "plans.json");
