@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Readable } from "node:stream";
+import { limitConnectTime } from "../../../http/connect-timeout.ts";
 import { readBody } from "../../../http/read-body.ts";
 import { BucketError } from "./bucket-error.ts";
 import { encodeKey, encodeQuery } from "./object-key.ts";
@@ -18,7 +19,6 @@ export interface BucketSettings extends BucketCredentials {
 }
 
 export interface BucketLimits {
-  connectTimeoutMs: number;
   /** The longest pause before and in a response. */
   idleTimeoutMs: number;
   /** How often a request is sent at most. */
@@ -105,13 +105,7 @@ export class BucketClient implements Disposable {
   #respond(options: object, body: Uint8Array | Readable | undefined): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = (this.#endpoint.protocol === "https:" ? requestHttps : requestHttp)(this.#endpoint, options);
-    const tooLate = () => outgoing.destroy(new Error("the connection was not accepted in time"));
-    let connecting: NodeJS.Timeout | undefined;
-    outgoing.on("socket", (socket) => {
-      if (!socket.connecting) return;
-      connecting = setTimeout(tooLate, this.#limits.connectTimeoutMs);
-      socket.once("connect", () => clearTimeout(connecting));
-    });
+    limitConnectTime(outgoing);
     outgoing
       .on("timeout", () => outgoing.destroy(new Error("the server did not respond in time")))
       .on("error", reject)
@@ -120,10 +114,7 @@ export class BucketClient implements Disposable {
         response.once("end", () => outgoing.writableFinished || outgoing.destroy());
         resolve(response);
       })
-      .on("close", () => {
-        clearTimeout(connecting);
-        reject(new Error("the connection was closed without a response"));
-      });
+      .on("close", () => reject(new Error("the connection was closed without a response")));
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
     else sendStream(body, outgoing);
     return promise;
@@ -141,7 +132,7 @@ function sendStream(body: Readable, outgoing: ClientRequest): void {
 }
 
 /** Describes a request for an error message. */
-export function describe({ method, key, query }: BucketRequest): string {
+function describe({ method, key, query }: BucketRequest): string {
   return `${method} ${key ?? `a list of ${query?.["prefix"] ?? "objects"}`}`;
 }
 

@@ -19,7 +19,7 @@ export type ForwardedRequest =
  * The largest body of a PUT, which is what S3 accepts in one request. workerd writes a snapshot of a Durable Object as one object, so
  * it is as large as its database.
  */
-export const MAX_BODY_BYTES = 5 * 1024 ** 3;
+const MAX_BODY_BYTES = 5 * 1024 ** 3;
 const METHODS = ["GET", "HEAD", "PUT", "DELETE"] as const;
 const LIST_PARAMETERS = ["list-type", "prefix", "delimiter", "max-keys", "continuation-token", "start-after"];
 

@@ -51,7 +51,7 @@ const config :Workerd.Config = (
       .join(", ")}],
     address = "127.0.0.1:0",
     key = "${"0123456789abcdef".repeat(4)}",
-    unsafeTimeDivisor = 5));
+    unsafeTimeDivisor = 2));
 `;
 }
 
