@@ -8,14 +8,15 @@ import { openTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 /** The bucket of a cluster of edges, in which each edge is opened. */
 export interface TestCluster extends AsyncDisposable {
+  /** The object store. */
   server: DiskS3;
   bucket: SharedBucket;
   /** Opens another edge, which ends with the cluster at the latest. */
   openEdge(options?: Partial<EmbeddedPlatformOptions>): Promise<TestPlatform>;
 }
 
-/** The times of the engine's leases are this many times shorter: 2 s instead of 20 s. */
-const TIME_DIVISOR = 10;
+/** The times of the engine are this many times shorter: a lease has 5 s instead of 20 s. */
+const TIME_DIVISOR = 4;
 
 export async function openTestCluster(): Promise<TestCluster> {
   await using opening = new AsyncDisposableStack();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { type Readable, pipeline } from "node:stream";
+import type { Readable } from "node:stream";
 import { readBody } from "../../../http/read-body.ts";
 import { BucketError } from "./bucket-error.ts";
 import { encodeKey, encodeQuery } from "./object-key.ts";
@@ -115,16 +115,29 @@ export class BucketClient implements Disposable {
     outgoing
       .on("timeout", () => outgoing.destroy(new Error("the server did not respond in time")))
       .on("error", reject)
-      .on("response", resolve)
+      .on("response", (response) => {
+        // A server that responds before it has the whole body may not read the rest.
+        response.once("end", () => outgoing.writableFinished || outgoing.destroy());
+        resolve(response);
+      })
       .on("close", () => {
         clearTimeout(connecting);
         reject(new Error("the connection was closed without a response"));
       });
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
-    // Its errors are those of `outgoing`.
-    else pipeline(body, outgoing, () => undefined);
+    else sendStream(body, outgoing);
     return promise;
   }
+}
+
+/** Sends a body. After a failure it is read to its end, because a client may read the response only after it has sent all. */
+function sendStream(body: Readable, outgoing: ClientRequest): void {
+  body.once("error", (error) => outgoing.destroy(error));
+  body.once("close", () => {
+    if (!body.readableEnded) outgoing.destroy(new Error("the body is not complete"));
+  });
+  body.pipe(outgoing);
+  outgoing.once("close", () => body.unpipe(outgoing).resume());
 }
 
 /** Describes a request for an error message. */

@@ -101,8 +101,12 @@ export class SharedBucket implements Disposable {
     await pipeline(createReadStream(path), hash);
     const headers = { "content-length": String(size), "x-amz-content-sha256": hash.digest("hex") };
     await this.#retry(async () => {
-      const body = size === 0 ? Buffer.alloc(0) : createReadStream(path, { end: size - 1 });
-      (await this.#request({ method: "PUT", key, headers, body })).resume();
+      const body = createReadStream(path, { end: Math.max(0, size - 1) });
+      try {
+        (await this.#request({ method: "PUT", key, headers, body })).resume();
+      } finally {
+        body.destroy();
+      }
     });
   }
 

@@ -76,19 +76,36 @@ function slice(stream, start, end) {
   });
 }`;
 
+/**
+ * Passes a request on to a durable object, as Miniflare's worker does. The engine sends a request again to where the object moved,
+ * if its body is not a stream. Larger ones are streams: those of values that are written.
+ */
+const OBJECT_ENTRY = `
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+
+export default {
+  async fetch(request, { NAME, OBJECTS }) {
+    const stub = OBJECTS.get(OBJECTS.idFromName(NAME));
+    const cf = { miniflare: { name: NAME } };
+    const length = request.headers.get("content-length");
+    if (request.body === null || length === null || Number(length) > MAX_BUFFERED_BYTES) return stub.fetch(request, { cf });
+    return stub.fetch(new Request(request, { body: await request.arrayBuffer() }), { cf });
+  },
+};`;
+
 /** The services behind the bindings of a worker, and the modules that they share. */
 export function storageServices(worker: MiniflareWorkerOptions, embed: EmbedModule): CapnpStruct[] {
   const { d1Databases = {}, kvNamespaces = {}, r2Buckets = {}, ratelimits = {}, workflows = {} } = worker;
   const simulator = (options: SimulatorOptions) => simulatorService(options, embed);
   const services: CapnpStruct[] = [{ name: NO_NETWORK, network: { allow: [] } }];
-  if (hasEntries(d1Databases)) services.push(simulator(SIMULATORS.sql), ...entries("d1", d1Databases, embed));
+  if (hasEntries(d1Databases)) services.push(simulator(SIMULATORS.sql), ...entries("d1", d1Databases));
   if (hasEntries(kvNamespaces))
     services.push(simulator(SIMULATORS.keyValue), ...blobServices("kv", BLOB_FOLDERS.keyValue));
-  if (hasEntries(kvNamespaces)) services.push(...entries("kv", kvNamespaces, embed));
+  if (hasEntries(kvNamespaces)) services.push(...entries("kv", kvNamespaces));
   if (hasEntries(r2Buckets)) services.push(simulator(SIMULATORS.objects), ...blobServices("r2", BLOB_FOLDERS.objects));
-  if (hasEntries(r2Buckets)) services.push(...entries("r2", r2Buckets, embed));
+  if (hasEntries(r2Buckets)) services.push(...entries("r2", r2Buckets));
   const limits = Object.fromEntries(Object.values(ratelimits).map(({ namespace_id: id }) => [id, id]));
-  if (hasEntries(limits)) services.push(simulator(SIMULATORS.ratelimit), ...entries("ratelimit", limits, embed));
+  if (hasEntries(limits)) services.push(simulator(SIMULATORS.ratelimit), ...entries("ratelimit", limits));
   for (const [binding, workflow] of Object.entries(workflows))
     services.push(workflowService(worker.name, { binding, ...workflow }, embed));
   return services;
@@ -141,19 +158,15 @@ function blobServices(name: string, folder: string): CapnpStruct[] {
 }
 
 /** One service for each database, namespace or bucket. It passes requests on to the durable object with its name. */
-function entries(
-  kind: keyof typeof OBJECT_CLASSES,
-  names: Readonly<Record<string, string>>,
-  embed: EmbedModule,
-): CapnpStruct[] {
+function entries(kind: keyof typeof OBJECT_CLASSES, names: Readonly<Record<string, string>>): CapnpStruct[] {
   return [...new Set(Object.values(names))].map((name) => ({
     name: `${kind}:${name}`,
     worker: {
-      modules: [{ name: "index.js", esModule: embed("shared/object-entry.worker.js") }],
+      modules: [{ name: "index.js", esModule: OBJECT_ENTRY }],
       compatibilityDate: COMPATIBILITY_DATE,
       bindings: [
-        { name: "MINIFLARE_NAMESPACE", text: name },
-        { name: "MINIFLARE_OBJECT", durableObjectNamespace: { className: OBJECT_CLASSES[kind], serviceName: kind } },
+        { name: "NAME", text: name },
+        { name: "OBJECTS", durableObjectNamespace: { className: OBJECT_CLASSES[kind], serviceName: kind } },
       ],
     },
   }));

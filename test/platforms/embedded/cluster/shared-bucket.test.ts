@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { SharedBucket } from "../../../../server/platforms/embedded/cluster/shared-bucket.ts";
 import { openDiskBucket } from "../../../support/object-store/disk-bucket.ts";
@@ -101,9 +102,10 @@ test.each(["InternalError", "SlowDown", "close-after-effect", "hang-after-effect
 test("an operation fails after four attempts, without the credentials in its error", async () => {
   await using h = await openDiskBucket();
   for (let n = 0; n < 4; n++) h.server.inject({ method: "GET", outcome: "SlowDown" });
-  const failure = await h.bucket.read("a").catch((error: Error) => error);
-  expect(String(failure)).toContain("The S3 server did not complete GET a: 503 SlowDown");
-  expect(JSON.stringify(failure) + (failure as Error).stack).not.toContain(h.server.settings.secretAccessKey);
+  const failure = await h.bucket.read("a").catch((error: unknown) => error);
+  const { accessKeyId, secretAccessKey } = h.server.settings;
+  expect(inspect(failure)).toContain("The S3 server did not complete GET a: 503 SlowDown");
+  for (const secret of [accessKeyId, secretAccessKey]) expect(inspect(failure, { depth: 10 })).not.toContain(secret);
   expect(h.server.requests).toHaveLength(4);
 });
 
