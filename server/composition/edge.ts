@@ -85,7 +85,7 @@ async function openEmbeddedEdge(
   { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
-  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret }, opening);
+  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret, log }, opening);
   const embedded = opening.use(
     await openEmbeddedPlatform({
       ...(createStores && { createStores }),

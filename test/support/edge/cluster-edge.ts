@@ -29,7 +29,7 @@ export async function openTestCluster(): Promise<TestCluster> {
     server,
     bucket,
     async openEdge(options = {}) {
-      const forwarder = edges.use(await BucketForwarder.listen(bucket));
+      const forwarder = edges.use(await BucketForwarder.listen(bucket, { warn() {} }));
       const createStores = clusterStores({
         bucket,
         forwarder,
