@@ -20,6 +20,8 @@ const APPS = IS_LONG ? 50 : 4;
 const TENANTS = IS_LONG ? 20 : 2;
 const LIMIT_MS = TEST_LIMIT_MS + APPS * 20_000;
 const NAMES = ["api-1", "worker-1", "edge-1", "api-2", "worker-2"];
+/** With several edges, which are a cluster. */
+const CLUSTER_NAMES = ["api-1", "worker-1", "edge-1", "api-2", "worker-2", "edge-2"];
 
 /** Adds a row to its database, and returns how many there are. */
 const COUNTER = {
@@ -50,6 +52,8 @@ interface Tenant {
 
 /** What the processes of one test are, and who uses them. */
 interface Drill {
+  /** The processes, in the order of the kills. */
+  names: readonly string[];
   processes: SeparateProcesses;
   running: Map<string, RoleProcess>;
   tenants: Tenant[];
@@ -57,25 +61,22 @@ interface Drill {
   reads: number;
 }
 
-test(
-  `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each process is killed in turn`,
+test.for([NAMES, CLUSTER_NAMES])(
+  `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each of %s is killed in turn`,
   { timeout: LIMIT_MS },
-  async () => {
+  async (names) => {
     await using folder = await temporaryFolder();
     await (await Repository.create(folder.path, "acme/counter")).commitFiles(COUNTER);
     const plans = path.join(folder.path, "plans.json");
     await writeFile(plans, JSON.stringify({ free: { apps: 500, deploys: { limit: 1000, window_seconds: 300 } } }));
-    await using processes = await openSeparateProcesses({
-      GIT_BASE_URL: pathToFileURL(folder.path).href,
-      PLANS_FILE: plans,
-      LOG_LEVEL: "warn",
-    });
+    const env = { GIT_BASE_URL: pathToFileURL(folder.path).href, PLANS_FILE: plans, LOG_LEVEL: "warn" };
+    const edges = names.filter((name) => name.startsWith("edge-"));
+    await using processes = await openSeparateProcesses(env, { edges: edges.length });
     const running = new Map<string, RoleProcess>();
-    for (const name of ["edge-1", ...NAMES.filter((each) => each !== "edge-1")])
-      running.set(name, await processes.start(name));
+    for (const name of new Set([...edges, ...names])) running.set(name, await processes.start(name));
     const organizations = await processes.createOrganizations(TENANTS);
     const tenants = organizations.map(({ api_key: key }) => ({ key, apps: new Map<string, DeployedApp>() }));
-    const drill: Drill = { processes, running, tenants, kills: 0, reads: 0 };
+    const drill: Drill = { names, processes, running, tenants, kills: 0, reads: 0 };
     const stop = new AbortController();
     const traffic = tenants.map((tenant) => generateTraffic(drill, tenant, stop.signal));
     const kills = killInTurn(drill, stop.signal);
@@ -129,7 +130,7 @@ async function killInTurn(drill: Drill, signal: AbortSignal): Promise<void> {
   for (; ; drill.kills++) {
     await delay(3000, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    const name = NAMES[drill.kills % NAMES.length] ?? "";
+    const name = drill.names[drill.kills % drill.names.length] ?? "";
     await drill.running.get(name)?.end("SIGKILL");
     drill.running.set(name, await drill.processes.start(name));
   }

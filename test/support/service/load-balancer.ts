@@ -7,6 +7,8 @@ const CHECK_MS = 500;
 
 interface Backend {
   url: URL;
+  /** Says whether the backend is ready. */
+  readyz: URL;
   isReady: boolean;
 }
 
@@ -21,16 +23,24 @@ export class LoadBalancer implements AsyncDisposable {
   readonly #stop = new AbortController();
   #turn = 0;
 
-  static async start(backends: readonly string[]): Promise<LoadBalancer> {
-    const balancer = new LoadBalancer(backends);
-    balancer.#server.listen(0, "127.0.0.1");
+  /**
+   * @param backends - by default, `/readyz` of a backend is at the same port
+   * @param port - 0 selects a free port
+   */
+  static async start(backends: readonly (string | { url: string; readyz: string })[], port = 0): Promise<LoadBalancer> {
+    const balancer = new LoadBalancer(
+      backends.map((backend) =>
+        typeof backend === "string" ? { url: backend, readyz: `${backend}/readyz` } : backend,
+      ),
+    );
+    balancer.#server.listen(port, "127.0.0.1");
     await once(balancer.#server, "listening");
     for (const backend of balancer.#backends) void balancer.#follow(backend);
     return balancer;
   }
 
-  private constructor(backends: readonly string[]) {
-    this.#backends = backends.map((url) => ({ url: new URL(url), isReady: true }));
+  private constructor(backends: readonly { url: string; readyz: string }[]) {
+    this.#backends = backends.map(({ url, readyz }) => ({ url: new URL(url), readyz: new URL(readyz), isReady: true }));
   }
 
   get url(): string {
@@ -48,7 +58,7 @@ export class LoadBalancer implements AsyncDisposable {
   async #follow(backend: Backend): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const response = await fetch(new URL("/readyz", backend.url), { signal }).catch(() => null);
+      const response = await fetch(backend.readyz, { signal }).catch(() => null);
       await response?.body?.cancel();
       backend.isReady = response?.status === 200;
       await delay(CHECK_MS, undefined, { signal }).catch(() => undefined);

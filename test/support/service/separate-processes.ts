@@ -9,8 +9,10 @@ import { startAppsPostgres } from "../../../server/database/apps-postgres.ts";
 import { openOrm } from "../../../server/database/orm.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { RestClient } from "../clients/rest-client.ts";
+import { startDiskS3 } from "../object-store/disk-s3.ts";
 import { startMiniflareS3 } from "../object-store/s3-servers.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { LoadBalancer } from "./load-balancer.ts";
 import { PROJECT } from "./service-process.ts";
 import { createTestDatabase } from "./test-databases.ts";
 
@@ -47,12 +49,18 @@ export interface SeparateProcesses extends AsyncDisposable {
 
 const READY = /The service is ready at (\S+)/;
 
-export async function openSeparateProcesses(env: Record<string, string> = {}): Promise<SeparateProcesses> {
+/** @param edges - more than one are a cluster, behind a load balancer. The address of `edge-1` is 127.0.0.2 then, and so on */
+export async function openSeparateProcesses(
+  env: Record<string, string> = {},
+  { edges = 1 } = {},
+): Promise<SeparateProcesses> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const database = opening.use(await createTestDatabase());
   const apps = opening.use(await startAppsPostgres(path.join(folder.path, "apps-postgres"), createLogger("silent")));
-  const { settings: s3 } = opening.use(await startMiniflareS3());
+  const { settings: s3 } = opening.use(
+    edges === 1 ? await startMiniflareS3() : await startDiskS3(path.join(folder.path, "objects")),
+  );
   const [edgePort, internalPort] = [await freePort(), await freePort()];
   const ports = new Map<string, number>();
   const running = new Set<ChildProcess>();
@@ -72,17 +80,20 @@ export async function openSeparateProcesses(env: Record<string, string> = {}): P
     S3_REGION: s3.region,
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    ...(edges > 1 && { EDGE_CLUSTER: "on" }),
     ...env,
   };
+  const hosts = edges === 1 ? ["127.0.0.1"] : Array.from({ length: edges }, (_, at) => `127.0.0.${at + 2}`);
   const dataDirectory = (name: string) => path.join(folder.path, name);
   const start = async (name: string, only: Record<string, string> = {}): Promise<RoleProcess> => {
     const [role = ""] = name.split("-");
     const port = ports.get(name) ?? (await freePort());
     ports.set(name, port);
+    const host = hosts[Number(name.split("-")[1]) - 1] ?? "";
     const reach: Record<string, string> =
       role === "edge"
-        ? { INTERNAL_PORT: String(internalPort) }
-        : { EDGE_INTERNAL_URL: `https://127.0.0.1:${internalPort}` };
+        ? { INTERNAL_PORT: String(internalPort), ...(edges > 1 && { HOST: host, EDGE_CLUSTER_HOST: host }) }
+        : { EDGE_INTERNAL_URL: hosts.map((edge) => `https://${edge}:${internalPort}`).join(",") };
     const own = { ROLES: role, PORT: String(port), DATA_DIR: dataDirectory(name), ...reach };
     return { name, ...(await startChild({ ...shared, ...own, ...only }, running)) };
   };
@@ -98,6 +109,15 @@ export async function openSeparateProcesses(env: Record<string, string> = {}): P
       return created;
     });
   };
+  if (edges > 1) {
+    const backends: { url: string; readyz: string }[] = [];
+    for (const [at, host] of hosts.entries()) {
+      const port = await freePort();
+      ports.set(`edge-${at + 1}`, port);
+      backends.push({ url: `http://${host}:${edgePort}`, readyz: `http://${host}:${port}/readyz` });
+    }
+    opening.use(await LoadBalancer.start(backends, edgePort));
+  }
   const opened = opening.move();
   return {
     edgePort,
