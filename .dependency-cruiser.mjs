@@ -91,7 +91,7 @@ export default {
       to: [
         "^clients/$1/",
         "^clients/sdk/",
-        "^domain/(shared/(scopes|roles)|apps/app-status|archives/(archive-limits|source-folder)|deployments/teardown-steps|documents/(document-limits|archive-files)|skills/skill-limits|agents/(client-configurations|install-links|mcp-clients))[.]ts$",
+        "^domain/(shared/(scopes|roles)|apps/app-status|archives/(archive-limits|source-folder)|deployments/teardown-steps|exports/export-limits|documents/(document-limits|archive-files)|skills/skill-limits|agents/(client-configurations|install-links|mcp-clients))[.]ts$",
         anyPackage,
         anyBuiltIn,
       ],
