@@ -58,6 +58,8 @@ interface EdgeDeps {
   counter: Counter;
   tokenSecret: string;
   log: Logger;
+  /** Called when a restored copy has taken over the apps in the Cloudflare account. */
+  onTakenOver: (error: Error) => void;
 }
 
 /**
@@ -173,12 +175,13 @@ async function openCloudflare(
   deps: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
-  const { variables, counter, tokenSecret, log } = deps;
+  const { variables, counter, tokenSecret, log, onTakenOver } = deps;
   const domain = config.appsDomain ?? "localhost";
   const address = { domain, scheme: isLocalDomain(domain) ? "http" : "https" } as const;
   const isolated = await openIsolated(config, deps, opening);
-  const shared = { variables, counter, tokenSecret, log };
-  const platform = await openCloudflarePlatform({ ...settings, ...shared, address });
+  const installation = await identifyInstallation(config.dataDirectory);
+  const shared = { variables, counter, tokenSecret, log, installation, onTakenOver };
+  const platform = opening.use(await openCloudflarePlatform({ ...settings, ...shared, address }));
   const { scripts, ...ports } = platform;
   return {
     ...ports,
@@ -188,7 +191,7 @@ async function openCloudflare(
     urlOf: (slug) => scripts.urlOf(slug),
     addressOf: (slug) => addressOf(scripts.urlOf(slug)),
     readiness: { name: "edge", check: () => platform.check() },
-    installation: await identifyInstallation(config.dataDirectory),
+    installation,
   };
 }
 

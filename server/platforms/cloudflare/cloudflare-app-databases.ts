@@ -101,7 +101,8 @@ export class CloudflareAppDatabases implements AppDatabases {
     const body = { batch: statements.map((sql) => ({ sql })) };
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(DATABASE_LIMITS.statementMs)]);
     const path = `d1/database/${uuid}/raw`;
-    return this.#client.call({ operation: "read a database", method: "POST", path, body, signal: timeout }, rawResults);
+    const request = { operation: "read a database", method: "POST", path, body, isRead: true } as const;
+    return this.#client.call({ ...request, signal: timeout }, rawResults);
   }
 
   /** Cloudflare's id of the database; `null` if the live version of the app has none. */

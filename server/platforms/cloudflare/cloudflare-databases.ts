@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Migration } from "../../../domain/ports/bundler.ts";
 import { MigrationFailed, type SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import type { CloudflareClient } from "./cloudflare-client.ts";
-import { CloudflareError, isMissing, isTransient } from "./cloudflare-error.ts";
-import { ensureCreated } from "./ensure-created.ts";
+import { CloudflareError, isTransient } from "./cloudflare-error.ts";
+import { NamedDatabases } from "./named-databases.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
 const PATH = "d1/database";
 const TABLE =
   "CREATE TABLE IF NOT EXISTS d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
-const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 const anything = z.unknown();
 /** D1's code for a statement that the database rejected. */
@@ -25,12 +23,12 @@ const PAUSE_MS = 250;
  */
 export class CloudflareDatabases implements SqlDatabases {
   readonly #client: CloudflareClient;
+  readonly #databases: NamedDatabases;
   readonly #names: ResourceNames;
-  /** Cloudflare's ids of databases. They never change while a database exists. */
-  readonly #uuids = new LRUCache<string, string>({ max: 10_000 });
 
   constructor(client: CloudflareClient, names: ResourceNames) {
     this.#client = client;
+    this.#databases = new NamedDatabases(client);
     this.#names = names;
   }
 
@@ -40,32 +38,7 @@ export class CloudflareDatabases implements SqlDatabases {
 
   /** Returns Cloudflare's id of a database, which is created if it does not exist. */
   async ensure(databaseId: string): Promise<string> {
-    const name = this.#names.database(checkId(databaseId));
-    return ensureCreated(
-      // Not from memory: another process may have removed the database.
-      () => this.#lookUp(databaseId),
-      async () => {
-        const request = { operation: "create a database", method: "POST", path: PATH, body: { name } } as const;
-        const { uuid } = await this.#client.call({ ...request, isRepeatable: false }, z.object({ uuid: z.string() }));
-        this.#uuids.set(databaseId, uuid);
-        return uuid;
-      },
-    );
-  }
-
-  /** Returns Cloudflare's id of a database; `null` if it does not exist. */
-  async find(databaseId: string): Promise<string | null> {
-    return this.#uuids.get(databaseId) ?? this.#lookUp(databaseId);
-  }
-
-  async #lookUp(databaseId: string): Promise<string | null> {
-    const name = this.#names.database(checkId(databaseId));
-    // The parameter finds parts of names too.
-    const request = { operation: "find a database", method: "GET", path: PATH, query: { name } } as const;
-    const found = (await this.#client.listPages(request, databases)).find((each) => each.name === name);
-    if (found === undefined) this.#uuids.delete(databaseId);
-    else this.#uuids.set(databaseId, found.uuid);
-    return found?.uuid ?? null;
+    return this.#databases.ensure(this.#names.database(checkId(databaseId)));
   }
 
   async migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
@@ -108,20 +81,12 @@ export class CloudflareDatabases implements SqlDatabases {
   }
 
   async remove(databaseId: string): Promise<void> {
-    const uuid = await this.#lookUp(databaseId);
-    if (uuid === null) return;
-    const request = { operation: "remove a database", method: "DELETE", path: `${PATH}/${uuid}` } as const;
-    await this.#client.call(request, anything).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-    this.#uuids.delete(databaseId);
+    await this.#databases.remove(this.#names.database(checkId(databaseId)));
   }
 
   async list(): Promise<string[]> {
     const prefix = this.#names.databasePrefix;
-    const request = { operation: "list databases", method: "GET", path: PATH, query: { name: prefix } } as const;
-    const found = await this.#client.listPages(request, databases);
-    return found.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
+    return (await this.#databases.list(prefix)).map((name) => name.slice(prefix.length));
   }
 }
 

@@ -16,6 +16,11 @@ export class ResourceNames {
     return `${this.#prefix}edge`;
   }
 
+  /** The SQL database that names the installation to which all of this belongs. */
+  get owner(): string {
+    return `${this.#prefix}installation`;
+  }
+
   get dispatchWorker(): string {
     return `${this.#prefix}dispatch`;
   }
