@@ -18,6 +18,7 @@ import { AppStores } from "./app-stores.ts";
 import { CloudflareAppDatabases } from "./cloudflare-app-databases.ts";
 import { CloudflareAppEntries } from "./cloudflare-app-entries.ts";
 import { CloudflareAppStorage } from "./cloudflare-app-storage.ts";
+import { checkConditionalUploads } from "./check-conditional-uploads.ts";
 import { type ClientLimits, CloudflareClient } from "./cloudflare-client.ts";
 import { CloudflareDatabases } from "./cloudflare-databases.ts";
 import { EdgeEntries } from "./edge-entries.ts";
@@ -27,6 +28,7 @@ import { ResourceNames } from "./resource-names.ts";
 import { ScriptPublisher } from "./script-publisher.ts";
 import { noAlwaysOnApps, noRuntimeLogs } from "./unavailable-features.ts";
 import { uploadDispatchWorker } from "./upload-dispatch-worker.ts";
+import { VersionedScripts } from "./versioned-scripts.ts";
 
 export interface CloudflareSettings {
   apiUrl: string;
@@ -48,6 +50,10 @@ export interface CloudflarePlatformOptions extends CloudflareSettings {
   onTakenOver: (error: Error) => void;
   limits?: Partial<ClientLimits>;
 }
+
+const CHECK_MS = 120_000;
+const UNCONDITIONAL =
+  "Cloudflare does not check the tags of migrations without classes: a worker that is late can replace a newer version";
 
 /** The ports of an edge platform, in a dispatch namespace of a Cloudflare account. */
 export interface CloudflarePlatform extends Disposable {
@@ -85,18 +91,22 @@ export async function openCloudflarePlatform(options: CloudflarePlatformOptions)
   const scripts = new NamespaceScripts(client, namespace);
   const databases = new CloudflareDatabases(client, names);
   const probeSecret = createHmac("sha256", tokenSecret).update("edge-probe").digest("hex");
-  const isUploaded =
-    installation.state === "active" &&
-    (await uploadDispatchWorker(client, {
-      name: names.dispatchWorker,
-      namespace,
-      entriesId: await entries.namespaceId(),
-      domain: address.domain.replace(/:\d+$/, "").toLowerCase(),
-      probeSecret,
-    }));
+  const { isUploaded, isConditional } =
+    installation.state === "active"
+      ? await uploadDispatchWorker(client, {
+          name: names.dispatchWorker,
+          namespace,
+          entriesId: await entries.namespaceId(),
+          domain: address.domain.replace(/:\d+$/, "").toLowerCase(),
+          probeSecret,
+          checkConditionalUploads: () => checkConditionalUploads(scripts, AbortSignal.timeout(CHECK_MS)),
+        })
+      : { isUploaded: false, isConditional: true };
   if (isUploaded) log.info({ worker: names.dispatchWorker }, "the dispatch worker was uploaded");
+  if (!isConditional) log.warn({}, UNCONDITIONAL);
   const stores = new AppStores(client, names);
-  const parts = { client, names, scripts, entries, databases, stores, variables, address, probeSecret };
+  const versions = new VersionedScripts({ client, scripts, isConditional });
+  const parts = { names, scripts, versions, entries, databases, stores, variables, address, probeSecret };
   return {
     scripts: new ScriptPublisher(parts),
     databases,

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { workerd } from "../../../server/platforms/embedded/workerd/miniflare-environment.ts";
+import { PROBE_RESULT_HEADER } from "../../../server/platforms/cloudflare/dispatch-worker/edge-entry.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type EmulatedScript, NAMESPACE_MODULE, workerOptionsOf } from "./emulated-script.ts";
 
@@ -30,17 +31,22 @@ const DRAIN_MS = 1000;
 /** Runs the scripts of the emulated account in one Miniflare, with its databases, keys and objects. */
 export class EmulatedRuntime implements AsyncDisposable {
   readonly #state: AccountState;
+  readonly #runsScripts: boolean;
   readonly #stack = new AsyncDisposableStack();
   #folder = "";
   #miniflare: Miniflare | null = null;
   #isOutdated = true;
   #reload: Promise<unknown> = Promise.resolve();
+  /** Scripts that started. */
+  readonly #valid = new Set<string>();
   #inFlight = 0;
   /** The port at which apps respond. */
   port = 0;
 
-  constructor(state: AccountState) {
+  /** @param runsScripts - `false` for tests of the API only: every script is valid, and responds to each request with 200 */
+  constructor(state: AccountState, runsScripts: boolean) {
     this.#state = state;
+    this.#runsScripts = runsScripts;
   }
 
   async open(): Promise<void> {
@@ -56,8 +62,8 @@ export class EmulatedRuntime implements AsyncDisposable {
   }
 
   /** Call it after every change of the account. */
-  noteChange(): void {
-    this.#isOutdated = true;
+  noteChange(changed: "data" | "scripts"): void {
+    this.#isOutdated ||= changed === "data" || this.#runsScripts;
   }
 
   /** Sends a request to the local explorer, which has the interface of Cloudflare's API for data. */
@@ -75,6 +81,18 @@ export class EmulatedRuntime implements AsyncDisposable {
 
   /** Starts a script alone, as Cloudflare does before it accepts an upload. Returns why it does not start. */
   async validate(script: EmulatedScript): Promise<string | null> {
+    if (!this.#runsScripts) return null;
+    // A candidate and the live script are the same code.
+    const { bindings, compatibility_flags: flags, main_module: main } = script.metadata;
+    const modules = [...script.modules].map(([name, { contents }]) => [name, Buffer.from(contents).toString("base64")]);
+    const key = JSON.stringify([bindings, flags, main, modules]);
+    if (this.#valid.has(key)) return null;
+    const problem = await this.#start(script);
+    if (problem === null) this.#valid.add(key);
+    return problem;
+  }
+
+  async #start(script: EmulatedScript): Promise<string | null> {
     let printed = "";
     const listen = (stream: NodeJS.ReadableStream) =>
       stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -125,12 +143,12 @@ export class EmulatedRuntime implements AsyncDisposable {
     };
     const all = [];
     const serviceBindings: Record<string, string> = {};
-    for (const [name, script] of scripts) {
+    for (const [name, script] of this.#runsScripts ? scripts : []) {
       serviceBindings[`script:${name}`] = script.instance;
       all.push(await workerOptionsOf(script.instance, script, this.#folder));
     }
     const dispatchers = [];
-    for (const script of workers.values()) {
+    for (const script of this.#runsScripts ? workers.values() : []) {
       const options = await workerOptionsOf("dispatch", script, this.#folder);
       const modules = [
         { type: "ESModule", path: "/namespace.js", contents: NAMESPACE_MODULE },
@@ -152,6 +170,10 @@ export class EmulatedRuntime implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#runsScripts) {
+      response.writeHead(200, { [PROBE_RESULT_HEADER]: "responded" }).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const abort = new AbortController();

@@ -23,9 +23,12 @@ const INSTALLATION: Installation = { id: "installation-1", epoch: 1, state: "act
 const LIMITS = { backOffMs: 1, requests: 100_000 };
 
 /** The Cloudflare platform on the emulator of its account. */
-export async function openOnEmulator(limits: Partial<ClientLimits> = {}): Promise<PlatformOnEmulator> {
+export async function openOnEmulator(
+  limits: Partial<ClientLimits> = {},
+  emulatorOptions: { runsScripts?: boolean } = {},
+): Promise<PlatformOnEmulator> {
   await using opening = new AsyncDisposableStack();
-  const emulator = opening.use(await CloudflareEmulator.open());
+  const emulator = opening.use(await CloudflareEmulator.open(emulatorOptions));
   const opened = opening.use(new DisposableStack());
   const variables = new TestVariables();
   const reopen = async (options: Partial<CloudflarePlatformOptions> = {}) =>
