@@ -60,6 +60,8 @@ export class EmulatedAccount {
 
   /** Uploads of files have a token of their own. */
   acceptsToken({ path, token }: RouteRequest, apiToken: string): boolean {
+    // A signed URL of another server, which must not get the token of the API.
+    if (path.startsWith("/uploads/")) return token === "";
     return path === "workers/assets/upload" ? this.#sessions.has(token) : token === apiToken;
   }
 

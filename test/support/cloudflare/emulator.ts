@@ -127,6 +127,7 @@ export class CloudflareEmulator implements AsyncDisposable {
       form,
       contentType,
       token,
+      origin: new URL(this.settings.apiUrl).origin,
     };
     const reply = await this.#route(routed);
     if (fault === "lost response") return void response.destroy();
@@ -173,8 +174,12 @@ function failure(status: number, code: number, message: string): Reply {
   return { status, json: { success: false, errors: [{ code, message }], messages: [], result: null } };
 }
 
-function send(response: ServerResponse, { status, json, bytes }: Reply, headers: Record<string, string> = {}): void {
+function send(
+  response: ServerResponse,
+  { status, json, bytes, ...reply }: Reply,
+  headers: Record<string, string> = {},
+): void {
   const type = json === undefined ? "application/octet-stream" : "application/json";
-  response.writeHead(status, { "content-type": type, ...headers });
+  response.writeHead(status, { "content-type": type, ...reply.headers, ...headers });
   response.end(json === undefined ? bytes : JSON.stringify(json));
 }
