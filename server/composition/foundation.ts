@@ -98,7 +98,7 @@ export async function openFoundation(
   const usageCounter = openUsageCounter(database, log, opening);
   const lastVariables = new LastKnownVariables(variables);
   const { onTakenOver } = external;
-  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log, onTakenOver };
+  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log, em: database.em, onTakenOver };
   const edgeDeps = { controlGroups, startProcess, variables: lastVariables, ...edgeShared };
   const edge = await openEdge(config, edgeDeps, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.

@@ -15,6 +15,7 @@ const SHARED = {
 };
 
 const CLOUDFLARE = {
+  EDGE_PLATFORM: "cloudflare",
   CLOUDFLARE_ACCOUNT_ID: "a".repeat(32),
   CLOUDFLARE_API_TOKEN: "token-of-the-account",
   CLOUDFLARE_DISPATCH_NAMESPACE: "apps",
@@ -43,6 +44,13 @@ test("a process has the roles of the list", () => {
   });
 });
 
+test("APIs and workers whose apps run on Cloudflare need no edge", () => {
+  const { APPS_DATABASE_URL: _, ...shared } = SHARED;
+  const settings = { ...shared, ...CLOUDFLARE, ROLES: "api,worker" };
+  expect(readConfig(settings)).toMatchObject({ edgeInternalUrl: null, isOneOfSeveral: true });
+  expect(readConfig({ ...settings, ROLES: undefined })).toMatchObject({ isOneOfSeveral: false });
+});
+
 test.each([
   [{ ROLES: "api,builder" }, "ROLES must be a list of: api, worker, edge"],
   [{ ROLES: "api" }, "EDGE_INTERNAL_URL is required without the role edge"],
@@ -50,10 +58,13 @@ test.each([
   [{ ROLES: "api", EDGE_INTERNAL_URL: "https://edge:1", INTERNAL_PORT: "3002" }, "INTERNAL_PORT needs the role edge"],
   [{ EDGE_INTERNAL_URL: "https://edge:1" }, "EDGE_INTERNAL_URL must not be set"],
   [{ ROLES: "api", EDGE_INTERNAL_URL: "http://edge:1" }, "EDGE_INTERNAL_URL"],
+  [{ ROLES: "api,edge", ...CLOUDFLARE }, "processes have the roles api, worker or api,worker"],
+  [{ INTERNAL_PORT: "3002", ...CLOUDFLARE }, "INTERNAL_PORT and EDGE_INTERNAL_URL must not be set"],
   [
-    { ROLES: "api", EDGE_PLATFORM: "cloudflare", ...CLOUDFLARE },
-    "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM",
+    { ROLES: "api", EDGE_INTERNAL_URL: "https://edge:1", ...CLOUDFLARE },
+    "must not be set with EDGE_PLATFORM=cloudflare",
   ],
+  [{ ROLES: "api", OBJECT_STORE: "filesystem", ...CLOUDFLARE }, "OBJECT_STORE must be s3"],
   [{ INTERNAL_PORT: "70000" }, "INTERNAL_PORT must be a port number"],
 ])("%j is refused with what is wrong", (settings, message) => {
   expect(() => readConfig({ ...SHARED, ...settings })).toThrow(message);

@@ -22,7 +22,7 @@ export interface RoleProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** An installation whose roles are processes of their own, on one database and one object store. */
+/** An installation whose roles are processes of their own, on one database and one object store. With Cloudflare, there is no edge. */
 export interface SeparateProcesses extends AsyncDisposable {
   /** The port at which the edge serves apps. */
   edgePort: number;
@@ -71,9 +71,11 @@ export async function openSeparateProcesses(env: Record<string, string> = {}): P
     const port = ports.get(name) ?? (await freePort());
     ports.set(name, port);
     const reach: Record<string, string> =
-      role === "edge"
-        ? { INTERNAL_PORT: String(internalPort) }
-        : { EDGE_INTERNAL_URL: `https://127.0.0.1:${internalPort}` };
+      env["EDGE_PLATFORM"] === "cloudflare"
+        ? {}
+        : role === "edge"
+          ? { INTERNAL_PORT: String(internalPort) }
+          : { EDGE_INTERNAL_URL: `https://127.0.0.1:${internalPort}` };
     const own = { ROLES: role, PORT: String(port), DATA_DIR: dataDirectory(name), ...reach };
     return { name, ...(await startChild({ ...shared, ...own }, running)) };
   };
