@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import path from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { workerd } from "../../../server/platforms/embedded/workerd/miniflare-environment.ts";
@@ -52,6 +52,7 @@ export class EmulatedRuntime implements AsyncDisposable {
   async open(): Promise<void> {
     this.#folder = this.#stack.use(await temporaryFolder()).path;
     const server = createServer((request, response) => void this.#serve(request, response));
+    server.on("upgrade", (request: IncomingMessage, socket: Socket) => void this.#upgrade(request, socket));
     await once(server.listen(0, "127.0.0.1"), "listening");
     this.port = (server.address() as AddressInfo).port;
     this.#stack.defer(() => {
@@ -169,6 +170,27 @@ export class EmulatedRuntime implements AsyncDisposable {
     } as MiniflareOptions;
   }
 
+  /** Connects a client with the Worker that accepts its upgrade, such as to a WebSocket. */
+  async #upgrade(request: IncomingMessage, socket: Socket): Promise<void> {
+    const { hostname, port } = await (await this.#current()).ready;
+    const upstream = connect(Number(port), hostname, () => {
+      const headers = request.rawHeaders.flatMap((name, index, all) =>
+        index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
+      );
+      const lines = [`${request.method} ${request.url} HTTP/1.1`, ...headers, "cf-connecting-ip: 203.0.113.7", "", ""];
+      upstream.write(lines.join("\r\n"));
+      upstream.pipe(socket);
+      socket.pipe(upstream);
+    });
+    for (const [end, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      end.on("error", () => other.destroy());
+      end.once("close", () => other.destroy());
+    }
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.#runsScripts) {
       response.writeHead(200, { [PROBE_RESULT_HEADER]: "responded" }).end();
@@ -192,7 +214,8 @@ export class EmulatedRuntime implements AsyncDisposable {
         signal: abort.signal,
       } as never);
       response.writeHead(reply.status, Object.fromEntries(reply.headers as never));
-      response.end(Buffer.from(await reply.arrayBuffer()));
+      for await (const chunk of reply.body ?? []) response.write(chunk);
+      response.end();
     } catch {
       if (!response.headersSent) response.writeHead(502);
       response.end();
