@@ -49,6 +49,8 @@ export interface ExternalDeps extends DatabaseDeps {
   publicFiles?: PublicFiles | undefined;
   /** Called when a restored copy has taken over what is outside of the data folder. This process must then stop. */
   onTakenOver(error: Error): void;
+  /** Aborted when the process is about to stop. */
+  draining: AbortSignal;
   /** Known once the server listens. */
   publicUrl(): string;
 }
@@ -97,9 +99,9 @@ export async function openFoundation(
   // Before the edge, so that the last requests are counted too.
   const usageCounter = openUsageCounter(database, log, opening);
   const lastVariables = new LastKnownVariables(variables);
-  const { onTakenOver } = external;
-  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log, em: database.em, onTakenOver };
-  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, ...edgeShared };
+  const { draining, onTakenOver } = external;
+  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log, em: database.em };
+  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, draining, onTakenOver, ...edgeShared };
   const edge = await openEdge(config, edgeDeps, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.
   const { installation } = edge;

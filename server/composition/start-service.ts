@@ -29,6 +29,8 @@ export interface RunningService {
   isFirstRun: boolean;
   /** Whether this is a restored copy that has not taken over: it runs no jobs and changes nothing. */
   isRestoredCopy: boolean;
+  /** From now on the process is not ready, and each connection closes after its next response. It serves requests until it stops. */
+  drain(): void;
   /** Finishes requests, returns running deployments to the queue, stops every app, and leaves no child process. */
   stop(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function startService(config: Config, log: Logger, options: Service
     onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN),
     onTakenOver = (err) => log.fatal({ err }, TAKEN_OVER),
   } = options;
+  const draining = new AbortController();
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
     clientMetadata: options.clientMetadata,
@@ -75,6 +78,7 @@ export async function startService(config: Config, log: Logger, options: Service
     // The files of the apps are in the data folder of one process.
     onDatabaseTaken: options.worker !== false && roles.has("edge") ? onDatabaseTaken : null,
     onTakenOver,
+    draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => parts.close());
@@ -90,6 +94,7 @@ export async function startService(config: Config, log: Logger, options: Service
     signIn: config,
     trustedProxies: config.trustedProxies,
     log,
+    draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => server.close());
@@ -100,8 +105,12 @@ export async function startService(config: Config, log: Logger, options: Service
   if (runsWorker && !isRestoredCopy) await worker.start();
   const isUnclaimed = !config.production && (await isFirstRun(parts.db));
   const started = starting.move();
-  const stop = () => started.disposeAsync();
-  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, isRestoredCopy, stop };
+  const drain = () => draining.abort();
+  const stop = () => {
+    drain();
+    return started.disposeAsync();
+  };
+  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, isRestoredCopy, drain, stop };
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {

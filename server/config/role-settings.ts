@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { MAX_EDGES } from "../platforms/remote/edge-methods.ts";
 import { ConfigError } from "./config-error.ts";
 import { portNumber } from "./network-settings.ts";
-import { url } from "./url-setting.ts";
 
 /**
  * - `api`: responds to REST, the tool gateway and the dashboard
@@ -20,10 +20,38 @@ const roles = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const edgeUrls = z.string().transform((text, context) => {
+  const urls = text.split(",").map((each) => each.trim());
+  const problem = findUrlProblem(urls);
+  if (problem === null) return urls;
+  context.addIssue(problem);
+  return z.NEVER;
+});
+
+function findUrlProblem(texts: readonly string[]): string | null {
+  if (texts.includes("")) return "has an empty entry: separate the URLs of edges by one comma";
+  const urls = texts.map((text) => URL.parse(text));
+  const wrong = urls.findIndex(
+    (url) => url === null || `${url.protocol}//${url.host}/` !== url.href || url.protocol !== "https:",
+  );
+  if (wrong !== -1)
+    return `must have https:// with a host and a port for each edge, such as https://10.0.0.5:3002,https://10.0.0.6:3002; entry ${wrong + 1} has not`;
+  const hosts = urls.map((url) => url?.hostname);
+  const repeated = hosts.find((host, index) => hosts.indexOf(host) !== index);
+  // Apps are reached at the same host, and at EDGE_PORT, which all edges have in common.
+  if (repeated !== undefined) return `has the host ${repeated} twice: each edge has an address of its own`;
+  return urls.length > MAX_EDGES ? `must name at most ${MAX_EDGES} edges` : null;
+}
+
 export const roleVariables = {
   ROLES: roles.prefault(ROLES.join(",")),
   INTERNAL_PORT: portNumber(3002).optional(),
-  EDGE_INTERNAL_URL: url(["https:"], "https://10.0.0.3:3002").optional(),
+  EDGE_INTERNAL_URL: edgeUrls.optional(),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^(\d|[1-9]\d|[12]\d\d|300)$/, "must be a whole number of seconds from 0 to 300, such as 5")
+    .transform(Number)
+    .optional(),
 } as const;
 
 export interface RoleSettings {
@@ -31,11 +59,15 @@ export interface RoleSettings {
   roles: ReadonlySet<Role>;
   /** The port at which the edge of this process serves other processes; `null` if it does not. */
   internalPort: number | null;
-  /** The edge of another process; `null` when this process is an edge. */
-  edgeInternalUrl: string | null;
+  /** The edges of other processes; none when this process is an edge. The first is preferred until it cannot be reached. */
+  edgeInternalUrls: readonly string[];
   /** Whether other processes of the installation may run beside this one. */
   isOneOfSeveral: boolean;
+  /** How long the process serves requests after `SIGTERM`, while load balancers learn that it is not ready. */
+  drainSeconds: number;
 }
+
+const DRAIN_SECONDS = 5;
 
 const SHARED = ["DATABASE_URL", "APPS_DATABASE_URL", "TOKEN_SECRET", "APPS_DOMAIN"] as const;
 
@@ -61,7 +93,14 @@ export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSe
     throw new ConfigError("INTERNAL_PORT is required: the processes with the other roles reach the edge at this port.");
   const isOneOfSeveral = own.size < ROLES.length || port !== undefined;
   if (isOneOfSeveral) requireShared(values);
-  return { roles: own, internalPort: port ?? null, edgeInternalUrl: edge ?? null, isOneOfSeveral };
+  // A worker gets no requests, and without other processes there is none that could serve them.
+  const isBalanced = isOneOfSeveral && (own.has("api") || isEdge);
+  const drainSeconds = drainSecondsOf(values, isBalanced);
+  return { roles: own, internalPort: port ?? null, edgeInternalUrls: edge ?? [], isOneOfSeveral, drainSeconds };
+}
+
+function drainSecondsOf({ DRAIN_SECONDS: seconds }: RoleVariables, isBalanced: boolean): number {
+  return seconds ?? (isBalanced ? DRAIN_SECONDS : 0);
 }
 
 /** Without an edge of the service, each process uses Cloudflare's API itself. */
@@ -76,7 +115,8 @@ function readWithoutEdge(values: RoleVariables & SharedSettings): RoleSettings {
     throw new ConfigError("INTERNAL_PORT and EDGE_INTERNAL_URL must not be set with EDGE_PLATFORM=cloudflare.");
   // Node servers do not run there, so their database server is needed for trials only, which each process has itself.
   if (isOneOfSeveral) requireShared({ ...values, APPS_DATABASE_URL: "" });
-  return { roles, internalPort: null, edgeInternalUrl: null, isOneOfSeveral };
+  const drainSeconds = drainSecondsOf(values, isOneOfSeveral && roles.has("api"));
+  return { roles, internalPort: null, edgeInternalUrls: [], isOneOfSeveral, drainSeconds };
 }
 
 /** What all processes of an installation have in common. */
