@@ -6,7 +6,7 @@ import type { Installation } from "./installation.ts";
 export const ownerSchema = z.object({ id: z.string(), epoch: z.int() });
 
 /** The installation to which something outside of the data folder belongs. Its copies have the same id and an earlier epoch. */
-export type Owner = z.output<typeof ownerSchema>;
+type Owner = z.output<typeof ownerSchema>;
 
 /** Where such a thing names its owner. */
 export interface OwnerRecord {
@@ -24,7 +24,7 @@ const VERIFIED_MS = 10_000;
 const CHECK_MS = 60_000;
 
 /** Things outside of the data folder that this installation must not change. */
-export class NotOwner extends Error {
+class NotOwner extends Error {
   override readonly name = "NotOwner";
 }
 
@@ -34,7 +34,7 @@ export class NotOwner extends Error {
  *
  * @throws {ConfigError} when they belong to another one, or a restored copy has taken over
  */
-export async function claimOwnership(record: OwnerRecord, { id, epoch }: Owner): Promise<void> {
+async function claimOwnership(record: OwnerRecord, { id, epoch }: Owner): Promise<void> {
   const found = await readOwner(record, { id, epoch });
   if (found?.epoch === epoch) return;
   await record.write({ id, epoch });

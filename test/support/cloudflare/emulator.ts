@@ -18,7 +18,7 @@ export interface RecordedRequest {
   form: FormData | null;
 }
 
-export interface HeldRequest {
+interface HeldRequest {
   /** Resolves when the request has arrived. */
   held: Promise<void>;
   release(): void;
