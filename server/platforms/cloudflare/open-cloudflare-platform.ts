@@ -9,7 +9,6 @@ import type { Counter } from "../../../domain/ports/counter.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
-import { ConfigError } from "../../config/config-error.ts";
 import type { Installation } from "../../installation/installation.ts";
 import { Ownership, type OwnerRecord } from "../../installation/ownership.ts";
 import { ownerOfAccount } from "./account-owner.ts";
@@ -74,7 +73,8 @@ export interface CloudflarePlatform extends Disposable {
  * dispatch worker, where they are missing or outdated. An installation that was restored changes nothing in the account.
  *
  * @throws {CloudflareError} such as for an invalid token
- * @throws {ConfigError} for an account without the dispatch namespace, or one that belongs to another installation
+ * @throws {ConfigError} for an account that belongs to another installation
+ * @throws for an account without the dispatch namespace
  */
 export async function openCloudflarePlatform(options: CloudflarePlatformOptions): Promise<CloudflarePlatform> {
   const { namespace, address, tokenSecret, variables, log, installation, onTakenOver } = options;
@@ -82,7 +82,7 @@ export async function openCloudflarePlatform(options: CloudflarePlatformOptions)
   const unguarded = new CloudflareClient(options);
   // Before anything is created in the account.
   if (!(await new NamespaceScripts(unguarded, namespace).exists()))
-    throw new ConfigError(
+    throw new Error(
       `CLOUDFLARE_DISPATCH_NAMESPACE: the account has no dispatch namespace "${namespace}". See docs/operations.md, Cloudflare.`,
     );
   const ownership = await Ownership.open(openOwner(options), installation, onTakenOver);
