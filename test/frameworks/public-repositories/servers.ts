@@ -53,6 +53,13 @@ export const NEXT = all("Next.js", [
   { repo: "creativetimofficial/notus-nextjs", text: "Notus NextJS" },
   { repo: "contentlayerdev/next-contentlayer-example", text: "Next.js Example" },
   { repo: "nextjs/deploy-github-pages", text: "Next.js on GitHub Pages" },
+  { repo: "shuding/nextra-docs-template", text: "Welcome to Nextra!" },
+  { repo: "vercel/nextjs-portfolio-starter", text: "Your Name" },
+  { repo: "colinhacks/devii", text: "Introduction to Devii" },
+  { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
+  { repo: "socketio/socket.io", folder: "examples/nextjs-app-router", text: "Status:" },
+  { repo: "socketio/socket.io", folder: "examples/nextjs-pages-router", text: "Status: connected" },
+  { repo: "trpc/examples-next-minimal-starter", text: "client" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
@@ -176,4 +183,11 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "luisjedev/nestjs-drizzle-postgres", text: "NestJS 11 Template" },
   { repo: "j10ra/fastify-drizzle-postgres", path: "/health-check", text: "ok" },
   { repo: "render-examples/fastify-hello-world", text: "Hello" },
+  { repo: "GoogleCloudPlatform/nodejs-docs-samples", folder: "run/helloworld", text: "Hello World!" },
+  { repo: "bradtraversy/chatcord", text: "ChatCord" },
+  { repo: "typicode/jsonplaceholder", text: "JSONPlaceholder" },
+  { repo: "sclorg/nodejs-ex", text: "Welcome to your Node.js application on OpenShift" },
+  { repo: "IBM-Cloud/get-started-node", text: "Welcome." },
+  { repo: "socketio/socket.io", folder: "examples/whiteboard", text: "Socket.IO whiteboard" },
+  { repo: "remix-run/examples", folder: "tailwindcss", text: "Hello World!" },
 ]);
