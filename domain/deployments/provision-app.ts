@@ -89,8 +89,12 @@ export async function publish(
   const { appId, slug, fencingToken: generation } = deployment;
   const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
-    const { problem = null, printed = [] } = await deps.edge.publish(slug, script, signal);
-    if (problem === null) return await warnAboutVariables(deps, attempt, printed, code);
+    const { problem = null, printed = [], redirectsToHttps } = await deps.edge.publish(slug, script, signal);
+    if (problem === null)
+      return [
+        ...(redirectsToHttps === true ? [warnAboutRedirect(attempt)] : []),
+        ...(await warnAboutVariables(deps, attempt, printed, code)),
+      ];
     sayPrinted(attempt, problem.printed);
     const advice = await adviseOnStart(deps, attempt, problem, { code, rootDirectory });
     const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
@@ -119,6 +123,14 @@ async function warnAboutVariables(
   const warning = `The app printed that ${formatNames(missing)} ${verb} not set. ${adviseToSet(missing, "start", subject)}`;
   attempt.log.say(`warning: ${warning}`);
   return [warning];
+}
+
+const REDIRECTS_TO_HTTPS =
+  "The app redirects requests to https, and this installation serves apps with http, so browsers cannot open it. Remove the redirect from the app, or ask the operator to serve apps with https.";
+
+function warnAboutRedirect({ log }: Pick<Attempt, "log">): string {
+  log.say(`warning: ${REDIRECTS_TO_HTTPS}`);
+  return REDIRECTS_TO_HTTPS;
 }
 
 /** How much of what an app printed the build log has. */

@@ -14,9 +14,10 @@ import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dep
 import type { PackageManager } from "./detect-package-manager.ts";
 import { findForeignPackages } from "./find-foreign-packages.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
+import { compilePackages } from "./install-scripts/compile-in-older-node.ts";
 import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
-import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
+import { runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
@@ -50,14 +51,15 @@ export async function installPackages(
   const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
   const { served } = fetched;
-  const selected = {
+  let selected: BuildContext = {
     ...fetched.selected,
     env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
   };
   const warnings = [...fetched.warnings, ...describePrismaEngines(context, served)];
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
-    const run = await runPackageScripts(selected, packages, project, served);
-    warnings.push(...run.warnings);
+    const { node, ...run } = await compilePackages(selected, packages, project, served);
+    if (node !== null) selected = { ...selected, env: { ...selected.env, ...node.env }, nodeVersion: node.version };
+    warnings.push(...(node?.warnings ?? []), ...run.warnings);
     const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside;
     const { withScripts = null } = entries ?? {};
     if (withScripts !== null && isComplete) await store(selected, withScripts, served);
@@ -87,7 +89,7 @@ async function fetchPackages(
   for (const entry of entries === null ? [] : [entries.withScripts, entries.installed]) {
     const served = entry && context.dependencies && (await restoreDependencies(context, context.dependencies, entry));
     if (!served) continue;
-    const node = selectRestoredNode(context, await wantedNode(context, project.location));
+    const node = await selectRestoredNode(context, await wantedNode(context, project.location));
     const { env } = await selectRestoredPackageManager(context, project);
     const selected = { ...context, env: { ...context.env, ...node.env, ...env }, nodeVersion: node.version };
     return {

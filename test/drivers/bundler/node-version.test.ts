@@ -2,7 +2,7 @@ import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readWantedNode } from "../../../server/drivers/bundler/node-version.ts";
+import { readOlderNodes, readWantedNode } from "../../../server/drivers/bundler/node-version.ts";
 import { createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
@@ -46,6 +46,21 @@ describe("the version of Node.js that a project names", () => {
   ])("%j is the one of the service", async (files) => {
     await using checkout = await createCheckout(files);
     expect(await readWantedNode([checkout.sourceDirectory], CURRENT)).toBeNull();
+  });
+});
+
+describe("the older versions of Node.js in which a project may be compiled", () => {
+  test.each([
+    [{}, [22, 20, 18, 16]],
+    [{ ".nvmrc": "lts/*" }, [22, 20, 18, 16]],
+    [engines(">=18"), [22, 20, 18]],
+    [engines(">=24"), []],
+    [engines("18 || 20"), []],
+    [{ ".nvmrc": "24" }, []],
+    [{ ".nvmrc": "20" }, []],
+  ])("of %j", async (files, majors) => {
+    await using checkout = await createCheckout(files);
+    expect(await readOlderNodes([checkout.sourceDirectory], CURRENT)).toEqual(majors);
   });
 });
 

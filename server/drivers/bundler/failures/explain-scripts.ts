@@ -18,6 +18,13 @@ const MISSING_PROGRAMS: readonly (readonly [RegExp, string])[] = [
 /** What node-gyp prints when the compiler, and no download, failed. */
 const COMPILER_FAILURE = /gyp ERR! build error|gyp ERR! stack Error: `make` failed/;
 
+/** What a compiler prints about the interfaces of V8 and Node.js, which change with every major version. */
+const NODE_INTERFACE =
+  /\bv8(::|\.h\b|[\w-]*\.h\b)|\bnode(_\w+)?\.h\b|\bnan(_\w+)?\.h\b|\bNan::|\bC\+\+\d\d or later required/;
+
+/** A package does not compile for the version of Node.js with which the scripts ran, and may compile for an older one. */
+export class NotCompiledForNode extends BuildFailure {}
+
 /**
  * Says why an install script failed, and what to do.
  *
@@ -86,7 +93,9 @@ export function listRefusedHosts(refused: readonly RefusedRequest[]): string[] {
 
 function notCompiled({ packageName, event, tail }: ScriptFailure, nodeVersion: string): BuildFailure {
   const error = tail.map(toSingleLine).find((line) => /\berror: /.test(line));
-  return userFailure(
+  const isAboutNode = tail.some((line) => NODE_INTERFACE.test(line));
+  return new (isAboutNode ? NotCompiledForNode : BuildFailure)(
+    "user",
     `${describeScript({ packageName, event })} could not compile its program for Node.js ${nodeVersion}${error === undefined ? "." : `: ${error}`}`,
     'Update the package to a version that supports this Node.js or has a prebuilt program as an npm package. Or choose a Node.js that it supports, such as "engines": { "node": "20" } in package.json, and deploy again. The build log has the last lines of the compiler.',
   );
