@@ -110,6 +110,13 @@ test("an app that is live with server errors says so, with what it printed and t
   expect(await app.log()).toContain(`[service] warning: ${message}`);
 });
 
+test("an app that redirects to https on an installation with http is live with a warning", async () => {
+  const app = await given({ publish: () => ({ redirectsToHttps: true }) });
+  await app.run();
+  expect((await app.view())["status_message"]).toContain("The app is live. The app redirects requests to https, and");
+  expect(await app.log()).toContain("[service] warning: The app redirects requests to https");
+});
+
 test("an app that is live without a variable that it says it needs has a warning that names the variable", async () => {
   const app = await given({ publish: () => ["ready", "Error: SHOP_DOMAIN environment variable is not set"] });
   await app.run();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
@@ -15,26 +16,28 @@ const nodeOf = (version: string) => ({
   manifest: { bin: { node: "bin/node" } },
 });
 
-/** Prints what node-gyp prints unless the version of Node.js is one of these, and otherwise writes it to its main module. */
-const native = (name: string, versions: string, error: string) => ({
+/** Writes the version of Node.js to its main module if it is one of these, and otherwise prints the output of a compiler and fails. */
+const native = (name: string, versions: string, output: string) => ({
   name,
   version: "1.0.0",
-  files: { "index.js": "" },
+  files: { "index.js": "", "output.txt": output },
   manifest: {
     scripts: {
-      install: `case "$(node --version)" in ${versions}) node --version >index.js;; *) echo '${error}'; echo 'gyp ERR! build error'; exit 1;; esac`,
+      install: `case "$(node --version)" in ${versions}) node --version >index.js;; *) cat output.txt; exit 1;; esac`,
     },
   },
 });
 
-const V8_ERROR = '/usr/include/node/v8config.h:13:2: error: #error "C++20 or later required."';
+/** What better-sqlite3 9.6.0 printed for Node.js 24. */
+const V8_OUTPUT = readFileSync(path.join(import.meta.dirname, "recorded-output/node-gyp-v8.txt"), "utf8");
+const V8_ERROR = "./src/better_sqlite3.lzz:37:104: error: ‘struct Addon’ has no member named ‘SqliteError’";
 
 const PACKAGES = [
   nodeOf("20.1.0"),
   nodeOf("22.1.0"),
-  native("old-native", "v20.*", V8_ERROR),
-  native("without-library", "v20.*", "a.cc:1:10: fatal error: cairo.h: No such file or directory"),
-  native("too-old", "v12.*", V8_ERROR),
+  native("old-native", "v20.*", V8_OUTPUT),
+  native("without-library", "v20.*", "a.cc:1:10: fatal error: cairo.h: No such file\ngyp ERR! build error\n"),
+  native("too-old", "v12.*", V8_OUTPUT),
 ];
 
 let registry: TestRegistry;
@@ -83,8 +86,8 @@ describe("a native package that does not compile for the Node.js of the service"
 
   test.each([
     ["that lacks a library", "without-library", {}, "cairo.h", "choose a Node.js that it supports"],
-    ["that the project requires", "old-native", { engines: { node: ">=24" } }, "C++20", "choose a Node.js"],
-    ["and for no other one", "too-old", {}, "C++20", "It does not compile with Node.js 22, 20 either."],
+    ["that the project requires", "old-native", { engines: { node: ">=24" } }, "SqliteError", "choose a Node.js"],
+    ["and for no other one", "too-old", {}, "SqliteError", "It does not compile with Node.js 22, 20 either."],
   ])("ends the build: %s", async (_name, name, fields, message, advice) => {
     await using checkout = await createCheckout(project(name, fields));
     const error = await installWithWarnings(mirror(), checkout).catch((thrown: unknown) => thrown);

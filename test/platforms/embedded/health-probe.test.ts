@@ -49,3 +49,22 @@ test.each([
   await using app = await startLoopbackServer((_, response) => response.writeHead(status).end());
   expect(await hasServerError(addressOf(app), "http://shop.test", SIGNAL)).toBe(expected);
 });
+
+test.each([
+  ["http://shop.test:8080", "https://shop.test/", true],
+  ["http://shop.test", "https://login.example.com/", false],
+  ["http://shop.test", "/login", false],
+  ["https://shop.test", "https://shop.test/en", false],
+])("of %s, a redirect to %s leads to https: %s", async (url, location, expected) => {
+  await using app = await startLoopbackServer((_, response) => response.writeHead(302, { location }).end());
+  const probed = { address: addressOf(app), output: new NodeOutput(null, []) };
+  expect((await probeHealth(probed, { url }, SIGNAL)).redirectsToHttps).toBe(expected);
+});
+
+test("the probe says whether clients use https, as the edge proxy does", async () => {
+  await using app = await startLoopbackServer(({ headers }, response) =>
+    response.writeHead(headers["x-forwarded-proto"] === "https" ? 200 : 500).end(),
+  );
+  expect(await hasServerError(addressOf(app), "https://shop.test", SIGNAL)).toBe(false);
+  expect(await hasServerError(addressOf(app), "http://shop.test", SIGNAL)).toBe(true);
+});
