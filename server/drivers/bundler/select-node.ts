@@ -27,8 +27,8 @@ export interface SelectedNode {
 const TOOLCHAIN_NODE: SelectedNode = { env: {}, version: process.versions.node, isWanted: true, warnings: [] };
 
 /** Returns the version of Node.js that the project names; `null` if the one of the toolchain is good. */
-export function wantedNode(context: BuildContext, location: PackageLocation): Promise<WantedNode | null> {
-  return readWantedNode(projectFolders(context, location));
+export async function wantedNode(context: BuildContext, location: PackageLocation): Promise<WantedNode | null> {
+  return context.ignoresNodeVersion === true ? null : readWantedNode(projectFolders(context, location));
 }
 
 /** Returns the older versions in which packages may be compiled. See `readOlderNodes`. */
