@@ -146,6 +146,20 @@ test("an app that does not start fails with the variables that its example of an
   );
 });
 
+test("an app that connects to a server on its own machine fails with the variables of its example that name the server", async () => {
+  const example = async ({ directory }: { directory: string }) => {
+    await writeFile(path.join(directory, ".env.example"), "MYSQL_HOST=localhost\nMYSQL_PORT=3306\nCOOKIE_NAME=\n");
+  };
+  const publish = () => {
+    throw new UnhealthyScript("connect ECONNREFUSED 127.0.0.1:3306");
+  };
+  const app = await given({ checkOut: example, publish });
+  await app.run();
+  const advice =
+    "where none runs. Use a MySQL server that is reachable from the internet. Set MYSQL_HOST and MYSQL_PORT:";
+  expect((await app.view())["status_message"]).toContain(advice);
+});
+
 test("an error that ends with a colon is quoted with the lines that follow it", async () => {
   const printed = ["> app@1.0.0 start", "throw error;", "Error: validation failed:", "- property FILE_DRIVER is wrong"];
   const publish = () => {

@@ -186,8 +186,8 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "GoogleCloudPlatform/nodejs-docs-samples", folder: "run/helloworld", text: "Hello World!" },
   { repo: "bradtraversy/chatcord", text: "ChatCord" },
   { repo: "typicode/jsonplaceholder", text: "JSONPlaceholder" },
-  { repo: "sclorg/nodejs-ex", text: "Welcome to your Node.js application on OpenShift" },
-  { repo: "IBM-Cloud/get-started-node", text: "Welcome." },
+  { repo: "sclorg/nodejs-ex", text: "Node.js Crud Application" },
+  { repo: "IBM-Cloud/get-started-node", text: "Looking for more tutorials?" },
   { repo: "socketio/socket.io", folder: "examples/whiteboard", text: "Socket.IO whiteboard" },
   { repo: "remix-run/examples", folder: "tailwindcss", text: "Hello World!" },
 ]);
