@@ -4,7 +4,6 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/next-learn", folder: "basics/basics-final", text: "Blog" },
   { repo: "vercel/examples", folder: "solutions/blog", text: "My Portfolio" },
   { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
-  { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
   { repo: "vercel/commerce", text: "Acme Store" },
   { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
   { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
@@ -14,7 +13,6 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
   { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
   { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
-  { repo: "leerob/next-self-host", path: "/db", text: "Todo List" },
   {
     repo: "vercel/nextjs-postgres-auth-starter",
     variables: { AUTH_SECRET: "0123456789abcdef0123456789abcdef" },
@@ -53,13 +51,15 @@ export const NEXT = all("Next.js", [
   { repo: "creativetimofficial/notus-nextjs", text: "Notus NextJS" },
   { repo: "contentlayerdev/next-contentlayer-example", text: "Next.js Example" },
   { repo: "nextjs/deploy-github-pages", text: "Next.js on GitHub Pages" },
+  // The following applications replace vercel/nextjs-subscription-payments, whose CLI of Supabase comes from github.com,
+  // leerob/next-self-host, whose build reads api.vercel.app, and two examples of socketio/socket.io that load fonts from Google.
   { repo: "shuding/nextra-docs-template", text: "Welcome to Nextra!" },
   { repo: "vercel/nextjs-portfolio-starter", text: "Your Name" },
   { repo: "colinhacks/devii", text: "Introduction to Devii" },
   { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
-  { repo: "socketio/socket.io", folder: "examples/nextjs-app-router", text: "Status:" },
-  { repo: "socketio/socket.io", folder: "examples/nextjs-pages-router", text: "Status: connected" },
   { repo: "trpc/examples-next-minimal-starter", text: "client" },
+  { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
+  { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
