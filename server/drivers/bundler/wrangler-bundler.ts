@@ -139,7 +139,7 @@ export class WranglerBundler implements Bundler {
     const wanted = error instanceof NodeRefused ? await wantedNode(start, project.location) : null;
     if (!(error instanceof NodeRefused) || wanted === null || wanted.major > Number.parseInt(process.versions.node, 10))
       throw error;
-    const warning = `${error.message} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in ${wanted.source}.`;
+    const warning = `A tool refuses Node.js ${wanted.major} (${wanted.source}): ${error.reason} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in ${wanted.source}.`;
     say(start, `warning: ${warning}`);
     const installed = await this.#build({ ...start, ignoresNodeVersion: true }, project);
     return { ...installed, warnings: [warning, ...installed.warnings] };

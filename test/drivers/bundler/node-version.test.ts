@@ -97,7 +97,7 @@ describe("the Node.js of a build", () => {
     const { log, bundle } = await build("20", `node --version | grep ^v || { echo '${refusal}'; exit 1; }`);
     expect(log).toContain(`\n${process.version}\n`);
     expect(bundle.warnings).toEqual([
-      `The build failed with exit code 1: ${refusal} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in .nvmrc.`,
+      `A tool refuses Node.js 20 (.nvmrc): ${refusal} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in .nvmrc.`,
     ]);
   });
 

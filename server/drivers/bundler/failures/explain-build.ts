@@ -49,7 +49,15 @@ export interface BuildCircumstances extends BuildConnections {
 }
 
 /** A tool refuses the version of Node.js with which the build ran. */
-export class NodeRefused extends BuildFailure {}
+export class NodeRefused extends BuildFailure {
+  /** What the tool printed. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string, advice: string) {
+    super("user", message, advice);
+    this.reason = reason;
+  }
+}
 
 /** Says why a build script failed, and what to do. `lines` is its output. */
 export function explainBuildFailure(
@@ -67,7 +75,7 @@ export function explainBuildFailure(
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
   const message = `The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`;
-  if (isAboutNodeVersion(cause)) return new NodeRefused("user", message, adviseOnNodeVersion(nodeVersion));
+  if (isAboutNodeVersion(cause)) return new NodeRefused(cause, message, adviseOnNodeVersion(nodeVersion));
   const advice =
     adviseOnImport(cause) ??
     adviseOnVariables(longLines) ??
