@@ -56,13 +56,27 @@ export async function adviseOnVariables(
   const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
   const unreachable = findUnreachable(lines, example?.names.filter(isUnset) ?? []);
   if (unreachable !== null) return unreachable;
-  const names = example?.names.filter(isUnset) ?? [];
-  if (example === null || names.length === 0) return null;
+  return example === null ? null : describeExample(example.file, example.names.filter(isUnset));
+}
+
+/** Says which variables an example of the source names and the app does not have; `null` if there are none. */
+export async function describeUnsetExample(
+  deps: Pick<StepDeps, "variables">,
+  { deployment, workspace }: Pick<Attempt, "deployment" | "workspace">,
+  { code, rootDirectory }: { code: AppCode; rootDirectory: string },
+): Promise<string | null> {
+  const example = await readExample(workspace, rootDirectory);
+  if (example === null) return null;
+  return describeExample(example.file, example.names.filter(await unsetVariables(deps, deployment, code)));
+}
+
+function describeExample(file: string, names: readonly string[]): string | null {
+  if (names.length === 0) return null;
   const [what, subject] =
     names.length === 1
       ? ["a variable that is", "it if the app needs it"]
       : ["variables that are", "those that the app needs"];
-  return `${example.file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
+  return `${file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
 }
 
 /** The variables that an app misses, as what it printed names them. */

@@ -146,6 +146,14 @@ test("an app that does not start fails with the variables that its example of an
   );
 });
 
+test("the build log of a live app lists the variables that its example names, and it lacks", async () => {
+  const example = ({ directory }: { directory: string }) => writeFile(path.join(directory, ".env.example"), "SHOP=\n");
+  const app = await given({ checkOut: example });
+  await app.run();
+  expect((await app.view())["status_message"]).toBeNull();
+  expect(await app.log()).toContain("[service] .env.example names a variable that is not set: SHOP. Set it if the app");
+});
+
 test("an app that connects to a server on its own machine fails with the variables of its example that name the server", async () => {
   const example = async ({ directory }: { directory: string }) => {
     await writeFile(path.join(directory, ".env.example"), "MYSQL_HOST=localhost\nMYSQL_PORT=3306\nCOOKIE_NAME=\n");
