@@ -31,7 +31,9 @@ const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390
 export function missingPackages(lockfile: Lockfile): Record<string, LockedPackage> {
   const missing: Record<string, LockedPackage> = {};
   for (const [dependent, { dev, optionalDependencies = {} }] of Object.entries(lockfile.packages)) {
-    for (const [name, version] of Object.entries(optionalDependencies)) {
+    for (const [name, specification] of Object.entries(optionalDependencies)) {
+      // An alias names another package: npm:package@version.
+      const [, actualName, version = specification] = /^npm:(.+)@([^@]+)$/.exec(specification) ?? [];
       const locked = lockedVersion(lockfile, dependent, name);
       const platform = platformOf(name);
       // A range is satisfied by the version that npm chose. Packages of a platform are pinned.
@@ -41,6 +43,7 @@ export function missingPackages(lockfile: Lockfile): Record<string, LockedPackag
       const { cpu, libc, os } = platform;
       // In npm's own order of fields, so that npm finds nothing to rewrite.
       missing[`${folderOf(dependent)}node_modules/${name}`] = {
+        ...(actualName && { name: actualName }),
         version,
         cpu,
         ...(dev && { dev }),

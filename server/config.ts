@@ -7,6 +7,11 @@ import { type CloudflareSettings, cloudflareVariables, readCloudflareSettings } 
 import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
+import {
+  type EdgeClusterSettings,
+  edgeClusterVariables,
+  readEdgeClusterSettings,
+} from "./config/edge-cluster-settings.ts";
 import { embeddingsVariables, readEmbeddingsSettings } from "./config/embeddings-settings.ts";
 import {
   type BuilderSettings,
@@ -70,6 +75,7 @@ const environment = z.object({
   ...cloudflareVariables,
   OBJECT_STORE: oneOf(["filesystem", "s3"]).default("filesystem"),
   ...roleVariables,
+  ...edgeClusterVariables,
   ...s3Variables,
   ...backupVariables,
   ...modelVariables,
@@ -102,7 +108,7 @@ const environment = z.object({
     .default(40),
 });
 
-export interface Config extends RoleSettings {
+export interface Config extends RoleSettings, EdgeClusterSettings {
   production: boolean;
   host: string;
   port: number;
@@ -180,6 +186,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const buildLimits = readBuildLimits(values);
   return Object.freeze({
     ...readRoleSettings(values),
+    ...readEdgeClusterSettings(values),
     production,
     host: values.HOST,
     port: values.PORT,

@@ -27,7 +27,8 @@ export interface RuntimeLogs {
   read(app: LoggedApp): Promise<RuntimeLogRecord[]>;
   /**
    * @param listener - called with new records of the app once they can be read, in the order of their ids. After a lost connection,
-   *   records can come again. It must not throw
+   *   records can come again. If an app runs on several machines, a record of one can come after newer ones of another. It must
+   *   not throw
    * @returns a function that removes the listener
    */
   listen(app: LoggedApp, listener: (records: readonly RuntimeLogRecord[]) => void): () => void;

@@ -35,8 +35,11 @@ export class RuntimeLogTail implements Disposable {
   readonly #unlisten: () => void;
   /** By level and the id before them. They are valid until there are new records. */
   readonly #chunks = new Map<string, StreamChunk>();
+  /** In the order in which they arrived, so that a reader also gets a record that is older than the one before it. */
   #records: RuntimeLogRecord[] = [];
   #characters = 0;
+  /** The highest id of the records that are not kept any more. They are not added when they come again. */
+  #droppedId = 0;
   #isDeleted = false;
   #opening: Promise<void> | undefined;
 
@@ -52,10 +55,11 @@ export class RuntimeLogTail implements Disposable {
     return (this.#opening ??= this.#readStored());
   }
 
-  /** The id of the newest record that is older than `since`, or of the newest of all; 0 if there is none. */
+  /** The id of the record before the first one at `since` or later, or of the last of all; 0 if there is none. */
   idBefore(since: string | undefined): number {
     const from = since === undefined ? Infinity : new Date(since).getTime();
-    return this.#records.findLast(({ time }) => new Date(time).getTime() < from)?.id ?? 0;
+    const first = this.#records.findIndex(({ time }) => new Date(time).getTime() >= from);
+    return this.#records[(first === -1 ? this.#records.length : first) - 1]?.id ?? 0;
   }
 
   /** Returns the events after a record, when there are any of the level. */
@@ -77,7 +81,7 @@ export class RuntimeLogTail implements Disposable {
     const minimum = LOG_LEVELS.indexOf(level);
     const events: StreamEvent[] = [];
     let length = 0;
-    for (let at = this.#records.findLastIndex((record) => record.id <= id) + 1; at < this.#records.length; at++) {
+    for (let at = this.#indexOf(id) + 1; at < this.#records.length; at++) {
       const record = this.#records[at];
       if (record === undefined || events.length === CHUNK_RECORDS || length > CHUNK_LENGTH) break;
       if (LOG_LEVELS.indexOf(record.level) < minimum) continue;
@@ -89,24 +93,37 @@ export class RuntimeLogTail implements Disposable {
     return events;
   }
 
+  /** The index of a record; if it is not kept, the index before the first newer one. -1 if there is none. */
+  #indexOf(id: number): number {
+    const index = this.#records.findLastIndex((record) => record.id === id);
+    if (index !== -1) return index;
+    const next = this.#records.findIndex((record) => record.id > id);
+    return (next === -1 ? this.#records.length : next) - 1;
+  }
+
   async #readStored(): Promise<void> {
     const stored = await this.#deps.runtimeLogs.read(this.#app);
     // New records can have arrived while the store was read, and can be in both.
     const arrived = this.#records;
-    const lastStored = stored.at(-1)?.id ?? 0;
-    [this.#records, this.#characters] = [[], 0];
-    this.#add([...stored, ...arrived.filter(({ id }) => id > lastStored)]);
+    [this.#records, this.#characters, this.#droppedId] = [[], 0, 0];
+    this.#add(stored);
+    this.#add(arrived);
   }
 
   #add(received: readonly RuntimeLogRecord[]): void {
-    const newest = this.#records.at(-1)?.id ?? 0;
-    const added = received.filter(({ id }) => id > newest);
+    const ids = new Set(this.#records.map(({ id }) => id));
+    const added = received.filter(({ id }) => id > this.#droppedId && !ids.has(id));
     this.#records.push(...added);
     this.#characters += added.reduce((sum, { message }) => sum + message.length, 0);
-    while (this.#records.length > MAX_RECORDS || this.#characters > MAX_CHARACTERS)
-      this.#characters -= this.#records.shift()?.message.length ?? 0;
+    while (this.#records.length > MAX_RECORDS || this.#characters > MAX_CHARACTERS) this.#dropFirst();
     this.#chunks.clear();
     this.#changed.notify();
+  }
+
+  #dropFirst(): void {
+    const { id = 0, message = "" } = this.#records.shift() ?? {};
+    this.#characters -= message.length;
+    this.#droppedId = Math.max(this.#droppedId, id);
   }
 
   async #checkApp(): Promise<void> {

@@ -14,7 +14,9 @@ import type { Config } from "../config.ts";
 import type { CloudflareSettings } from "../config/cloudflare-settings.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
+import { openClusterEdge } from "./edge-cluster.ts";
 import type { ReadinessCheck } from "../http/health.ts";
+import type { AppAddress } from "../drivers/app-caller/send-app-request.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import { identifyInstallation, type Installation } from "../installation/installation.ts";
@@ -41,8 +43,12 @@ export interface EdgeServices extends EdgePorts {
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
   urlOf(slug: string): string;
-  /** The address at which this process reaches an app, and the name by which it asks for it there. */
-  addressOf(slug: string): { host: string; port: number; hostHeader: string; isTls: boolean };
+  /**
+   * The address at which this process reaches an app, and the name by which it asks for it there.
+   *
+   * @param unreachable - the address that was returned before and refused a connection. Another one is returned if there is one
+   */
+  addressOf(slug: string, unreachable?: AppAddress): AppAddress;
   readiness: ReadinessCheck;
   /** The installation to which the apps belong. */
   installation: Installation;
@@ -61,15 +67,15 @@ interface EdgeDeps {
 }
 
 /**
- * Opens the edge platform: the embedded one, with its proxy listening; without the role `edge`, that of another process; or one in a
+ * Opens the edge platform: the embedded one, with its proxy listening; without the role `edge`, that of other processes; or one in a
  * Cloudflare account.
  */
 export async function openEdge(config: Config, deps: EdgeDeps, opening: AsyncDisposableStack): Promise<EdgeServices> {
-  const { cloudflare, edgeInternalUrl } = config;
+  const { cloudflare, edgeInternalUrls } = config;
   if (cloudflare !== null) return await openCloudflare(config, cloudflare, deps, opening);
-  return edgeInternalUrl === null
+  return edgeInternalUrls.length === 0
     ? await openEmbeddedEdge(config, deps, opening)
-    : await openEdgeOfOtherProcess(config, edgeInternalUrl, deps, opening);
+    : await openEdgesOfOtherProcesses(config, deps, opening);
 }
 
 async function openEmbeddedEdge(
@@ -77,8 +83,10 @@ async function openEmbeddedEdge(
   { controlGroups, startProcess, variables, usageCounter, tokenSecret, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
+  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret }, opening);
   const embedded = opening.use(
     await openEmbeddedPlatform({
+      ...(createStores && { createStores }),
       dataDirectory: config.dataDirectory,
       host: config.host,
       port: config.edgePort,
@@ -98,7 +106,8 @@ async function openEmbeddedEdge(
   );
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
-  const appData = await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder });
+  const isAlone = createStores === null;
+  const appData = isAlone ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder }) : null;
   const ports: EdgePorts = { ...platform, platform: scripts, databases };
   const installation = await identifyInstallation(config.dataDirectory);
   if (config.internalPort !== null) {
@@ -132,35 +141,43 @@ async function openIsolated(
   );
 }
 
-async function openEdgeOfOtherProcess(
+async function openEdgesOfOtherProcesses(
   config: Config,
-  url: string,
   deps: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const { tokenSecret, log } = deps;
   const isolated = await openIsolated(config, deps, opening);
-  const client = opening.use(new EdgeClient({ url, tokenSecret }));
+  const client = opening.use(new EdgeClient({ urls: config.edgeInternalUrls, tokenSecret }));
   const urlOf = (slug: string): string => `${schemeOf(config)}://${slug}.${config.appsDomain}`;
   return {
     ...openRemoteEdge({ client, urlOf, log }),
     ...isolated,
     appData: null,
-    ...behindProxy({ host: new URL(url).hostname, port: config.edgePort }, urlOf),
+    urlOf,
+    addressOf(slug, unreachable) {
+      if (unreachable !== undefined) client.avoid(unreachable.host);
+      return proxyAddress({ host: client.host, port: config.edgePort }, urlOf(slug));
+    },
+    readiness: { name: "edge", check: () => client.check() },
     installation: (await client.call(INSTALLATION_PATH, [])) as Installation,
   };
 }
 
-/** How apps are reached that an edge proxy serves. */
+/** How apps are reached that an edge proxy of this process serves. */
 function behindProxy(
   address: { host: string; port: number },
   urlOf: (slug: string) => string,
 ): Pick<EdgeServices, "urlOf" | "addressOf" | "readiness"> {
   return {
     urlOf,
-    addressOf: (slug) => ({ ...address, hostHeader: new URL(urlOf(slug)).host, isTls: false }),
+    addressOf: (slug) => proxyAddress(address, urlOf(slug)),
     readiness: { name: "edge", check: () => checkProxy(address) },
   };
+}
+
+function proxyAddress(address: { host: string; port: number }, url: string): AppAddress {
+  return { ...address, hostHeader: new URL(url).host, isTls: false };
 }
 
 function schemeOf({ publicUrl }: Pick<Config, "publicUrl">): "http" | "https" {

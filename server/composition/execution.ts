@@ -20,7 +20,7 @@ export async function openExecution(foundation: Foundation, opening: AsyncDispos
   const { database, edge } = foundation;
   return {
     procedureIndex: new ProcedureIndex(database.db),
-    appCaller: new EdgeProxyCaller((slug) => edge.addressOf(slug)),
+    appCaller: new EdgeProxyCaller((slug, unreachable) => edge.addressOf(slug, unreachable)),
     codeRuntime: await openCodeRuntime(foundation, opening),
     toolDeclarations: TOOLS_FOR_PROGRAMS,
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { MAX_EDGES } from "../platforms/remote/edge-methods.ts";
 import { ConfigError } from "./config-error.ts";
 import { portNumber } from "./network-settings.ts";
-import { url } from "./url-setting.ts";
 
 /**
  * - `api`: responds to REST, the tool gateway and the dashboard
@@ -20,10 +20,33 @@ const roles = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const edgeUrls = z.string().transform((text, context) => {
+  const urls = text.split(",").map((each) => each.trim());
+  const problem = findUrlProblem(urls);
+  if (problem === null) return urls;
+  context.addIssue(problem);
+  return z.NEVER;
+});
+
+function findUrlProblem(texts: readonly string[]): string | null {
+  if (texts.includes("")) return "has an empty entry: separate the URLs of edges by one comma";
+  const urls = texts.map((text) => URL.parse(text));
+  const wrong = urls.findIndex(
+    (url) => url === null || `${url.protocol}//${url.host}/` !== url.href || url.protocol !== "https:",
+  );
+  if (wrong !== -1)
+    return `must have https:// with a host and a port for each edge, such as https://10.0.0.5:3002,https://10.0.0.6:3002; entry ${wrong + 1} has not`;
+  const hosts = urls.map((url) => url?.hostname);
+  const repeated = hosts.find((host, index) => hosts.indexOf(host) !== index);
+  // Apps are reached at the same host, and at EDGE_PORT, which all edges have in common.
+  if (repeated !== undefined) return `has the host ${repeated} twice: each edge has an address of its own`;
+  return urls.length > MAX_EDGES ? `must name at most ${MAX_EDGES} edges` : null;
+}
+
 export const roleVariables = {
   ROLES: roles.prefault(ROLES.join(",")),
   INTERNAL_PORT: portNumber(3002).optional(),
-  EDGE_INTERNAL_URL: url(["https:"], "https://10.0.0.3:3002").optional(),
+  EDGE_INTERNAL_URL: edgeUrls.optional(),
 } as const;
 
 export interface RoleSettings {
@@ -31,8 +54,8 @@ export interface RoleSettings {
   roles: ReadonlySet<Role>;
   /** The port at which the edge of this process serves other processes; `null` if it does not. */
   internalPort: number | null;
-  /** The edge of another process; `null` when this process is an edge. */
-  edgeInternalUrl: string | null;
+  /** The edges of other processes; none when this process is an edge. The first is preferred until it cannot be reached. */
+  edgeInternalUrls: readonly string[];
   /** Whether other processes of the installation may run beside this one. */
   isOneOfSeveral: boolean;
 }
@@ -64,7 +87,7 @@ export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSe
     throw new ConfigError("INTERNAL_PORT is required: the processes with the other roles reach the edge at this port.");
   const isOneOfSeveral = own.size < ROLES.length || port !== undefined;
   if (isOneOfSeveral) requireShared(values);
-  return { roles: own, internalPort: port ?? null, edgeInternalUrl: edge ?? null, isOneOfSeveral };
+  return { roles: own, internalPort: port ?? null, edgeInternalUrls: edge ?? [], isOneOfSeveral };
 }
 
 /** What all processes of an installation have in common. */

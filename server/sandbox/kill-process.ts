@@ -11,8 +11,13 @@ const POLL_MS = 2;
 
 /** Sends SIGKILL to a process, or to the process group `-pid`. Succeeds if it does not exist. */
 export function killIfExists(pid: number): void {
+  signalIfExists(pid, "SIGKILL");
+}
+
+/** As `killIfExists`, with another signal. */
+export function signalIfExists(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }

@@ -6,8 +6,8 @@ import { bubblewrapCommandLine } from "./bubblewrap-arguments.ts";
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.ts";
-import { killProcess, killSandbox } from "./kill-process.ts";
-import { residentMb } from "./process-tree.ts";
+import { killProcess, killSandbox, signalIfExists } from "./kill-process.ts";
+import { processTree, residentMb } from "./process-tree.ts";
 import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
@@ -168,6 +168,14 @@ export class LaunchedProcess {
   async kill(hasExited: () => boolean): Promise<void> {
     const pid = await this.#preventStart();
     if (pid !== null) await (this.#isIsolated ? killSandbox : killProcess)(pid, hasExited);
+  }
+
+  /** Asks the process to end, with SIGTERM. Does nothing if it does not run. It must have started no other processes. */
+  async terminate(): Promise<void> {
+    const started = await this.#readPid();
+    // What comes before it in the tree are the processes of the sandbox.
+    const pid = started === null ? undefined : processTree(started).at(-1);
+    if (pid !== undefined) signalIfExists(pid, "SIGTERM");
   }
 
   /** Releases the user id and the control group. Call it when the process has ended. */

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 
 type HostConfig = Pick<Config, "dataDirectory" | "host" | "port" | "edgePort"> &
-  Partial<Pick<Config, "internalPort" | "edgeInternalUrl">>;
+  Partial<Pick<Config, "internalPort" | "edgeInternalUrls">>;
 
 /**
  * Checks that the ports are free and that the data folder can be written, before anything else is created.
@@ -19,9 +19,9 @@ export async function checkHost({
   port,
   edgePort,
   internalPort = null,
-  edgeInternalUrl = null,
+  edgeInternalUrls = [],
 }: HostConfig): Promise<void> {
-  const edgePorts = edgeInternalUrl === null ? [edgePort, internalPort ?? 0] : [];
+  const edgePorts = edgeInternalUrls.length === 0 ? [edgePort, internalPort ?? 0] : [];
   for (const each of new Set([port, ...edgePorts])) if (each !== 0) await checkPort(host, each);
   await createDataDirectory(dataDirectory);
 }

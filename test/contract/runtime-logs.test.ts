@@ -40,6 +40,24 @@ async function openEmbedded(): Promise<RuntimeLogsSetting & { path: string }> {
 async function openRemote(): Promise<RuntimeLogsSetting> {
   await using opening = new AsyncDisposableStack();
   const edge = opening.use(await openEmbedded());
+  const url = await listen(edge, "127.0.0.1", opening);
+  return connect(edge, [url], opening.move());
+}
+
+/** Two edges, of which the second one runs the apps. */
+async function openSeveral(): Promise<RuntimeLogsSetting> {
+  await using opening = new AsyncDisposableStack();
+  const idle = opening.use(await openEmbedded());
+  const edge = opening.use(await openEmbedded());
+  const urls = [await listen(idle, "127.0.0.1", opening), await listen(edge, "127.0.0.2", opening)];
+  return connect(edge, urls, opening.move());
+}
+
+async function listen(
+  edge: RuntimeLogsSetting & { path: string },
+  host: string,
+  opening: AsyncDisposableStack,
+): Promise<string> {
   const runtimeLogs: RuntimeLogs = {
     read: (app) => edge.logs.read(app),
     listen: (app, listener) => edge.logs.listen(app, listener),
@@ -49,16 +67,18 @@ async function openRemote(): Promise<RuntimeLogsSetting> {
       ports: { runtimeLogs } as EdgePorts,
       installation: { id: "installation", epoch: 1, state: "active" },
       tokenSecret: TOKEN_SECRET,
-      host: "127.0.0.1",
+      host,
       port: 0,
       dataDirectory: edge.path,
       log,
     }),
   );
-  const url = `https://127.0.0.1:${server.port}`;
-  const client = opening.use(new EdgeClient({ url, tokenSecret: TOKEN_SECRET }));
-  const { runtimeLogs: logs } = openRemoteEdge({ client, urlOf: () => url, log });
-  const opened = opening.move();
+  return `https://${host}:${server.port}`;
+}
+
+function connect(edge: RuntimeLogsSetting, urls: string[], opened: AsyncDisposableStack): RuntimeLogsSetting {
+  const client = opened.use(new EdgeClient({ urls, tokenSecret: TOKEN_SECRET }));
+  const { runtimeLogs: logs } = openRemoteEdge({ client, urlOf: (slug) => `http://${slug}.localhost`, log });
   return {
     ...{ logs, print: edge.print, remove: edge.remove, restart: edge.restart },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -67,3 +87,4 @@ async function openRemote(): Promise<RuntimeLogsSetting> {
 
 runtimeLogsContract("embedded", openEmbedded);
 runtimeLogsContract("of another process", openRemote);
+runtimeLogsContract("of one of several processes", openSeveral);

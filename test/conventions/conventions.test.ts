@@ -71,6 +71,7 @@ test(".env.example documents every setting and no other", () => {
     "config/embeddings-settings",
     "config/backup-settings",
     "config/role-settings",
+    "config/edge-cluster-settings",
   ];
   const sources = files.map((name) => read(`server/${name}.ts`)).join("");
   const settings = names(sources, /^ {2}([A-Z][A-Z_]+): /gm);

@@ -57,3 +57,12 @@ test("a platform package of a nested tool is added beside that tool", () => {
   };
   expect(Object.keys(missingPackages({ packages }))).toEqual(["node_modules/outer/node_modules/@tool/linux-x64"]);
 });
+
+test("an alias is present when the lockfile has the version of the package that it names", () => {
+  const alias = { "tool-linux-x64": "npm:@tool/linux-64@2.0.0" };
+  const present = { "node_modules/tool-linux-x64": { version: "2.0.0" } };
+  expect(missingPackages({ packages: { "node_modules/tool": tool(alias), ...present } })).toEqual({});
+  expect(missingPackages({ packages: { "node_modules/tool": tool(alias) } })).toMatchObject({
+    "node_modules/tool-linux-x64": { name: "@tool/linux-64", version: "2.0.0", os: ["linux"], cpu: ["x64"] },
+  });
+});

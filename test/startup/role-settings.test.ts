@@ -20,23 +20,27 @@ const CLOUDFLARE = {
   CLOUDFLARE_DISPATCH_NAMESPACE: "apps",
 };
 
+const EDGE = { ROLES: "edge", INTERNAL_PORT: "3002" };
+const edges = (urls: string) => ({ ROLES: "api,worker", EDGE_CLUSTER: "on", EDGE_INTERNAL_URL: urls });
+
 test("by default, one process has every role and needs no setting", () => {
   expect(readConfig({})).toMatchObject({
     roles: new Set(["api", "worker", "edge"]),
     internalPort: null,
-    edgeInternalUrl: null,
+    edgeInternalUrls: [],
+    edgeCluster: null,
     isOneOfSeveral: false,
   });
 });
 
 test("a process has the roles of the list", () => {
-  const { roles, edgeInternalUrl } = readConfig({
+  const { roles, edgeInternalUrls } = readConfig({
     ...SHARED,
     ROLES: "api, worker",
     EDGE_INTERNAL_URL: "https://edge.example.com:3002",
   });
   expect([...roles]).toEqual(["api", "worker"]);
-  expect(edgeInternalUrl).toBe("https://edge.example.com:3002");
+  expect(edgeInternalUrls).toEqual(["https://edge.example.com:3002"]);
   expect(readConfig({ ...SHARED, ROLES: "edge", INTERNAL_PORT: "3002" })).toMatchObject({
     internalPort: 3002,
     isOneOfSeveral: true,
@@ -55,6 +59,28 @@ test.each([
     "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM",
   ],
   [{ INTERNAL_PORT: "70000" }, "INTERNAL_PORT must be a port number"],
+  [edges("https://a:1,,https://b:1"), "EDGE_INTERNAL_URL has an empty entry"],
+  [
+    edges("https://a:1,http://b:1"),
+    "EDGE_INTERNAL_URL must have https:// with a host and a port for each edge, such as",
+  ],
+  [edges("https://a:1,https://b:1/edge"), "entry 2 has not"],
+  [edges("https://user:password@a:1"), "entry 1 has not"],
+  [edges("https://a:1,https://b:1,https://A:2"), "EDGE_INTERNAL_URL has the host a twice"],
+  [edges(Array.from({ length: 17 }, (_, n) => `https://10.0.0.${n}:1`).join(",")), "must name at most 16 edges"],
+  [
+    { ROLES: "api", EDGE_INTERNAL_URL: "https://a:1,https://b:1" },
+    "EDGE_INTERNAL_URL can name several edges only with EDGE_CLUSTER=on",
+  ],
+  [{ EDGE_CLUSTER: "yes" }, "EDGE_CLUSTER must be one of: on, off"],
+  [{ EDGE_CLUSTER_HOST: "10.0.0.5" }, "EDGE_CLUSTER_HOST needs EDGE_CLUSTER=on"],
+  [{ EDGE_CLUSTER: "on" }, "EDGE_CLUSTER=on needs ROLES=edge for an edge"],
+  [{ ...EDGE, EDGE_CLUSTER: "on" }, "EDGE_CLUSTER_HOST is required"],
+  [{ ...edges("https://a:1"), EDGE_CLUSTER_HOST: "10.0.0.5" }, "EDGE_CLUSTER_HOST needs the role edge"],
+  [
+    { EDGE_CLUSTER: "on", EDGE_PLATFORM: "cloudflare", ...CLOUDFLARE },
+    "EDGE_CLUSTER=on cannot be set with EDGE_PLATFORM=cloudflare",
+  ],
 ])("%j is refused with what is wrong", (settings, message) => {
   expect(() => readConfig({ ...SHARED, ...settings })).toThrow(message);
 });
@@ -62,5 +88,31 @@ test.each([
 test("processes of one installation need what they share", () => {
   expect(() => readConfig({ INTERNAL_PORT: "3002" })).toThrow(
     "DATABASE_URL is required, and APPS_DATABASE_URL is required, and TOKEN_SECRET is required, and APPS_DOMAIN is required, and OBJECT_STORE must be s3, because several processes share them",
+  );
+});
+
+test("with EDGE_CLUSTER=on, there can be several edges, each with the address at which the others reach it", () => {
+  expect(readConfig({ ...SHARED, ...edges("https://10.0.0.5:3010, https://edge-2:3010/") })).toMatchObject({
+    edgeInternalUrls: ["https://10.0.0.5:3010", "https://edge-2:3010/"],
+    edgeCluster: { host: null },
+  });
+  expect(() => readConfig({ ...SHARED, ...edges("https://a:1"), OBJECT_STORE: "filesystem" })).toThrow(
+    "OBJECT_STORE must be s3",
+  );
+});
+
+test.each([
+  ...["10.0.0.5", "192.168.1.2", "100.64.0.1", "127.0.0.1", "::1", "fd00::5"],
+  ...["edge-1", "edge.internal", "localhost"],
+])("EDGE_CLUSTER_HOST accepts %s", (host) => {
+  expect(readConfig({ ...SHARED, ...EDGE, EDGE_CLUSTER: "on", EDGE_CLUSTER_HOST: host }).edgeCluster).toEqual({ host });
+});
+
+test.each([
+  ...["8.8.8.8", "2001:4860::1", "::ffff:8.8.8.8", "0.0.0.0", "169.254.1.1", "10.5", "0x08080808", "134744072"],
+  ...["10.0.0.5:3010", "https://10.0.0.5", "edge_1", "-edge", "a..b"],
+])("EDGE_CLUSTER_HOST refuses %s", (host) => {
+  expect(() => readConfig({ ...SHARED, ...EDGE, EDGE_CLUSTER: "on", EDGE_CLUSTER_HOST: host })).toThrow(
+    "EDGE_CLUSTER_HOST must be a private address or a host name",
   );
 });

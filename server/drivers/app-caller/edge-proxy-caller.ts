@@ -3,33 +3,60 @@ import type { Invocation, McpInvocation } from "../../../domain/ports/procedure-
 import { InvalidArguments } from "./call-encoding.ts";
 import { McpCaller } from "./mcp-call.ts";
 import { openApiCall } from "./openapi-call.ts";
-import { type AppAddress, type AppRequest, type AppResponse, sendAppRequest } from "./send-app-request.ts";
+import {
+  type AppAddress,
+  type AppRequest,
+  type AppResponse,
+  ConnectionRefused,
+  sendAppRequest,
+} from "./send-app-request.ts";
 import { trpcCall } from "./trpc-call.ts";
 
 /** A protocol in which a call is one request. */
 type PlainInvocation = Exclude<Invocation, McpInvocation>;
 
+/**
+ * Returns the address of an app.
+ *
+ * @param unreachable - the address that was returned before and refused a connection; another one is returned if there is one
+ */
+type GetAddress = (slug: string, unreachable?: AppAddress) => AppAddress;
+
 /** Calls apps through the edge proxy, like any other client, with the app's own token. */
 export class EdgeProxyCaller implements AppCaller {
-  readonly #getAddress: (slug: string) => AppAddress;
+  readonly #getAddress: GetAddress;
   readonly #mcpCaller = new McpCaller();
 
-  constructor(getAddress: (slug: string) => AppAddress) {
+  constructor(getAddress: GetAddress) {
     this.#getAddress = getAddress;
   }
 
   async call(call: AppCall): Promise<ProcedureResult> {
     try {
-      return await this.#send(call);
+      return await this.#sendToReachable(call);
     } catch (error) {
       if (error instanceof InvalidArguments) return { ok: false, status: 400, message: error.message };
       throw error;
     }
   }
 
-  async #send(call: AppCall): Promise<ProcedureResult> {
+  /** Tries each address until one accepts the connection. A call that may have been received is not repeated. */
+  async #sendToReachable(call: AppCall): Promise<ProcedureResult> {
+    const tried = new Set<string>();
+    let address = this.#getAddress(call.slug);
+    for (;;)
+      try {
+        return await this.#send(call, address);
+      } catch (error) {
+        if (!(error instanceof ConnectionRefused)) throw error;
+        tried.add(address.host);
+        address = this.#getAddress(call.slug, address);
+        if (tried.has(address.host)) throw error;
+      }
+  }
+
+  async #send(call: AppCall, address: AppAddress): Promise<ProcedureResult> {
     const { invocation } = call;
-    const address = this.#getAddress(call.slug);
     if (invocation.via === "mcp") return this.#mcpCaller.call(call, invocation, address);
     const request = encodeCall(call, invocation);
     const headers = { ...request.headers, authorization: `Bearer ${call.appToken}` };

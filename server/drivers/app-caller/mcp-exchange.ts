@@ -4,7 +4,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import { AppCallFailed } from "../../../domain/ports/app-caller.ts";
 import { readMessages, type ReceivedMessage, type RpcResponse } from "./mcp-messages.ts";
-import { type AppAddress, MAX_RESPONSE_BYTES, toAppCallFailed } from "./send-app-request.ts";
+import {
+  type AppAddress,
+  limitEdgeConnectTime,
+  MAX_RESPONSE_BYTES,
+  toAppCallFailed,
+  toCallInProgress,
+} from "./send-app-request.ts";
 
 /** The MCP endpoint of one app, and the headers of every request to it. */
 export interface McpEndpoint {
@@ -108,15 +114,18 @@ interface OpenedRequest {
 }
 
 function open(
-  { address: { host, port, hostHeader, isTls }, path, headers: common }: McpEndpoint,
+  { address, path, headers: common }: McpEndpoint,
   { method, headers, body, signal }: OpenedRequest,
 ): Promise<IncomingMessage> {
+  const { host, port, hostHeader, isTls } = address;
   const options = { host, port, method, path, agent: false, signal };
   return new Promise((resolve, reject) => {
-    (isTls === true ? https : http)
-      .request({ ...options, headers: { ...headers, ...common, host: hostHeader } }, resolve)
-      .on("error", reject)
-      .end(body);
+    const request = (isTls === true ? https : http).request(
+      { ...options, headers: { ...headers, ...common, host: hostHeader } },
+      resolve,
+    );
+    limitEdgeConnectTime(request, address);
+    request.on("error", reject).end(body);
   });
 }
 
@@ -171,7 +180,9 @@ async function readStreams(first: IncomingMessage, reading: StreamReading): Prom
     if (lastEventId === null || resumptions === MAX_RESUMPTIONS)
       throw new AppCallFailed("The app's event stream ended without a response to the call.");
     await wait(Math.min(retryMs, MAX_RETRY_MS), undefined, { signal: reading.signal });
-    stream = await reading.resume(lastEventId);
+    stream = await reading.resume(lastEventId).catch((error: Error) => {
+      throw toCallInProgress(toAppCallFailed(error));
+    });
     if (stream.statusCode === 200 && isEventStream(stream)) continue;
     discard(stream);
     throw new AppCallFailed("The app's event stream ended without a response to the call, and cannot be resumed.");

@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { AppCallFailed } from "../../../domain/ports/app-caller.ts";
+import { limitConnectTime } from "../../http/connect-timeout.ts";
 
 export interface AppRequest {
   method: string;
@@ -17,6 +18,9 @@ export interface AppResponse {
   /** The target of a redirect that was not followed. */
   location: string | null;
 }
+
+/** There was no connection, so nothing was sent, and the call can be repeated at another address. */
+export class ConnectionRefused extends AppCallFailed {}
 
 /** Where an app is reached, and its host name there. */
 export interface AppAddress {
@@ -45,7 +49,9 @@ export async function sendAppRequest(
   const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let current = request;
   for (let redirects = 0; ; redirects++) {
-    const response = await sendOnce(address, current, stop);
+    const response = await sendOnce(address, current, stop).catch((error: unknown) => {
+      throw redirects > 0 ? toCallInProgress(error) : error;
+    });
     const next = redirects < MAX_REDIRECTS ? getRedirected(current, response, address.hostHeader) : null;
     if (next === null) return response;
     current = next;
@@ -100,6 +106,7 @@ function sendOnce(address: AppAddress, request: AppRequest, signal: AbortSignal)
       response.on("error", (error) => reject(toAppCallFailed(error)));
     });
     outgoing.on("error", (error) => reject(toAppCallFailed(error)));
+    limitEdgeConnectTime(outgoing, address);
     outgoing.end(request.body ?? undefined);
   });
 }
@@ -131,5 +138,22 @@ export function toAppCallFailed(error: Error): AppCallFailed {
   const message = isTimeout
     ? "The app did not respond in time."
     : "The app closed the connection before it sent a complete response.";
-  return new AppCallFailed(message, { cause: error });
+  return isConnectError(error)
+    ? new ConnectionRefused(message, { cause: error })
+    : new AppCallFailed(message, { cause: error });
+}
+
+function isConnectError({ code, syscall }: NodeJS.ErrnoException): boolean {
+  // An error of a host name with several addresses has no system call.
+  return code === "ECONNREFUSED" || syscall === "connect" || syscall === "getaddrinfo";
+}
+
+/** A refused connection does not mean that nothing was sent when an earlier request of the call was. */
+export function toCallInProgress(error: unknown): unknown {
+  return error instanceof ConnectionRefused ? new AppCallFailed(error.message, { cause: error }) : error;
+}
+
+/** An edge is in a private network, as opposed to an address with TLS. */
+export function limitEdgeConnectTime(request: http.ClientRequest, { isTls }: AppAddress): void {
+  if (isTls !== true) limitConnectTime(request);
 }

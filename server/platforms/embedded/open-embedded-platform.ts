@@ -14,9 +14,7 @@ import { trustedPeers } from "../../http/client-address.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts";
 import { SqliteReader } from "./app-databases/sqlite-reader.ts";
-import { FilesystemAuthEntries } from "./auth-entries.ts";
-import { databaseWorkerStarter } from "./databases/database-worker.ts";
-import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
+import { type CreateStores, localStores } from "./edge-stores.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
 import {
   createLaunchers,
@@ -31,8 +29,7 @@ import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
-import { ScriptStore } from "./scripts/script-store.ts";
-import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
+import type { Scripts } from "./scripts/script-store.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
 import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
@@ -60,6 +57,8 @@ export interface EmbeddedPlatformOptions extends LauncherOptions {
   /** Called for each of these requests whose response has a status of 500 or more. */
   onServerError?: (appId: string) => void;
   limits?: Partial<PlatformLimits>;
+  /** Where the apps and their data are; by default on this machine. */
+  createStores?: CreateStores;
 }
 
 export interface PlatformLimits extends SupervisorLimits, RequestLimits, LauncherLimits {
@@ -86,7 +85,7 @@ const KEPT_SHARE = 0.5;
 export interface EmbeddedData {
   /** The folder of the platform. */
   folder: string;
-  live: ScriptStore["live"];
+  live: Scripts["live"];
   sqlite: SqliteReader;
 }
 
@@ -119,24 +118,27 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { store, launcher, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { appDatabases, appEntries, authEntries, proxy, isolatedRuntime, keptApps } = parts;
+  const { stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
+  const { appDatabases, proxy, isolatedRuntime, keptApps } = parts;
+  const { scripts: store, appEntries, authEntries } = stores;
   const close = once(async () => {
     keptApps.stop();
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
+    await stores.close();
     await postgres[Symbol.asyncDispose]();
     await runtimeLogs.close();
     lock.release();
   });
   try {
-    await Promise.all([store.open(), launcher.open(), databases.open()]);
+    await stores.open();
+    stores.follow(supervisor);
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
-      data: { folder: root, live: (slug) => store.live(slug), sqlite: parts.sqlite },
+      data: { folder: root, live: (slug) => store.live(slug), sqlite },
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
       appDatabases,
@@ -159,34 +161,31 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, scheme, variables, log } = options;
+  const { scheme, variables, log, nodeServers, createStores = localStores } = options;
   const observers = { onRequest: options.onRequest, onServerError: options.onServerError };
-  const databaseRoot = path.join(root, "databases");
-  const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
-  const unpack = createUnpack(options.nodeServers.sandbox);
-  const store = new ScriptStore(root, unpack);
+  const unpack = createUnpack(nodeServers.sandbox);
   const launchRoot = path.join(root, "run");
   const launchers = createLaunchers(launchRoot, options, limits);
   const postgres = new AppPostgres({ ...options.postgres, log });
+  const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot: launchRoot });
+  const { dataDirectory } = options;
+  const { launcher } = launchers;
+  const stores = createStores({ dataDirectory, root, launchRoot, launcher, unpack, postgres, sqlite, log });
+  const { scripts: store, authEntries, databaseDirectory } = stores;
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
-    store,
-    ...launchers,
-    postgres,
-    runtimeLogs,
-    databaseDirectory: directoryOf,
-    variables,
-    limits,
-    log,
+    ...{ store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
+    launcher: stores.launcher,
+    nodeLauncher: launchers.nodeLauncher,
     onStart: (slug) => storage.noteStart(slug),
     isKept: (appId) => keptApps.has(appId),
   });
   const keptApps = new KeptApps({ apps: supervisor, limit: Math.floor(limits.maxActive * KEPT_SHARE), log });
-  const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf, postgres });
-  const startWorker = databaseWorkerStarter(launchers.launcher);
-  const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker, postgres });
-  const readers = createReaders(options, { store, postgres, databaseDirectory: directoryOf, copyRoot: launchRoot });
-  const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
+  const storage = new EmbeddedAppStorage({ store, apps: supervisor, measure: stores.measure });
+  const databases = stores.openDatabases(supervisor);
+  const { findWorkerDatabase } = stores;
+  const reader = new PostgresReader(postgres);
+  const appDatabases = new EmbeddedAppDatabases({ store, findWorkerDatabase, variables, sqlite, postgres: reader });
   const trusts = trustedPeers(options.trustedProxies);
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
@@ -194,37 +193,10 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     unpack,
     postgres,
     launchRoot,
-    databaseDirectory: directoryOf,
+    databaseDirectory,
   });
-  const running = { supervisor, databases, ...readers, authEntries, proxy, isolatedRuntime, keptApps };
-  return { store, launcher: launchers.launcher, postgres, runtimeLogs, storage, ...running };
-}
-
-interface ReaderParts {
-  store: ScriptStore;
-  postgres: AppPostgres;
-  databaseDirectory: (id: string) => string;
-  copyRoot: string;
-}
-
-/** What reads the data of apps for their organizations. */
-function createReaders(
-  { variables, nodeServers }: EmbeddedPlatformOptions,
-  { store, postgres, databaseDirectory: directoryOf, copyRoot }: ReaderParts,
-) {
-  const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot });
-  const reader = new PostgresReader(postgres);
-  return {
-    sqlite,
-    appDatabases: new EmbeddedAppDatabases({
-      store,
-      databaseDirectory: directoryOf,
-      variables,
-      sqlite,
-      postgres: reader,
-    }),
-    appEntries: new EmbeddedAppEntries({ store, sqlite }),
-  };
+  const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps };
+  return { stores, sqlite, postgres, runtimeLogs, storage, ...opened };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

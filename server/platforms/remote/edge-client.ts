@@ -1,106 +1,180 @@
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import https from "node:https";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "../../../domain/shared/errors.ts";
-import { decodeError, type EncodedError } from "./edge-errors.ts";
-import { sharedKeyTls } from "./shared-key-tls.ts";
+import { ConnectionLost, EdgeConnection } from "./edge-connection.ts";
+import { INSTALLATION_PATH } from "./edge-methods.ts";
 
 interface EdgeClientOptions {
-  /** The internal port of the edge: `https://host:port`. */
-  url: string;
+  /** The internal ports of the edges: `https://host:port`. The first is preferred until it cannot be reached. */
+  urls: readonly string[];
   tokenSecret: string;
-  /** How long a call waits for an edge that cannot be reached, such as one that restarts, in milliseconds. */
+  /** How long a call waits while no edge can be reached, such as during a restart, in milliseconds. */
   patienceMs?: number;
 }
 
 const PATIENCE_MS = 20_000;
 const RETRY_MS = 200;
+/** An edge that starts may run an app for a moment before it serves its internal port. */
+const GRACE_MS = 3000;
 const UNREACHABLE = "The edge that runs the apps cannot be reached. Try again in a few seconds.";
 
-/** The connection broke before a response arrived: the edge may have done the work or not. */
-class ConnectionLost extends Error {
-  override readonly name = "ConnectionLost";
-}
-
-/** Calls the edge of another process. All its calls are safe to repeat, so one is repeated when the connection is lost. */
+/**
+ * Calls the edges, which are other processes. All calls are safe to repeat, so one is repeated when the connection is lost, on the
+ * next edge if there are several. All calls prefer the edge that responded last: what it has changed, the other edges notice a
+ * second later.
+ */
 export class EdgeClient implements Disposable {
-  readonly #url: URL;
-  readonly #agent: https.Agent;
+  readonly edges: readonly EdgeConnection[];
+  #preferred = 0;
   readonly #patienceMs: number;
 
-  constructor({ url, tokenSecret, patienceMs = PATIENCE_MS }: EdgeClientOptions) {
-    this.#url = new URL(url);
-    this.#agent = new https.Agent({ keepAlive: true, ...sharedKeyTls(tokenSecret).client });
+  constructor({ urls, tokenSecret, patienceMs = PATIENCE_MS }: EdgeClientOptions) {
+    this.edges = urls.map((url) => new EdgeConnection(url, tokenSecret));
     this.#patienceMs = patienceMs;
   }
 
   [Symbol.dispose](): void {
-    this.#agent.destroy();
+    for (const edge of this.edges) edge[Symbol.dispose]();
+  }
+
+  /** The host of the edge that responded last. */
+  get host(): string {
+    return this.edges[this.#preferred]?.host ?? "";
+  }
+
+  /** Prefers the next edge, if the preferred one is at `host`, which cannot be reached. */
+  avoid(host: string): void {
+    if (this.host === host) this.#preferred = (this.#preferred + 1) % this.edges.length;
   }
 
   /**
+   * Calls a method on one edge.
+   *
    * @param args - an `AbortSignal` as the last one ends the call
-   * @throws what the port throws, or {ServiceError} `unavailable` when the edge cannot be reached
+   * @throws what the port throws, or {ServiceError} `unavailable` when no edge can be reached
    */
-  async call(path: string, args: readonly unknown[]): Promise<unknown> {
-    const last = args.at(-1);
-    const signal = last instanceof AbortSignal ? last : null;
-    const sent = JSON.stringify(signal === null ? args : args.slice(0, -1));
-    return this.send(path, () => Readable.from([sent], { objectMode: false }), signal);
+  call(path: string, args: readonly unknown[]): Promise<unknown> {
+    const { sent, signal } = splitSignal(args);
+    return this.#waitForEdge(() => this.#tryInOrder((edge) => edge.call(path, sent, signal), signal), signal);
   }
 
-  /** Sends a body, which is created again for each attempt. */
-  async send(path: string, createBody: () => Readable, signal: AbortSignal | null): Promise<unknown> {
-    const deadline = performance.now() + this.#patienceMs;
-    for (;;)
+  /** Sends a body, which is created again for each attempt, to one edge. @throws as `call` */
+  send(path: string, createBody: () => Readable, signal: AbortSignal | null): Promise<unknown> {
+    return this.#waitForEdge(() => this.#tryInOrder((edge) => edge.send(path, createBody(), signal), signal), signal);
+  }
+
+  /** Calls a method on every edge. @returns the results of those that could be reached, at least one. @throws as `call` */
+  callAll(path: string, args: readonly unknown[]): Promise<Map<EdgeConnection, unknown>> {
+    const { signal } = splitSignal(args);
+    const graceMs = Math.min(GRACE_MS, this.#patienceMs);
+    return this.#waitForEdge(async () => requireOne(await this.#tryAll(path, args, this.edges, graceMs)), signal);
+  }
+
+  /** As `callAll`, but does not wait for an edge while another one can be reached. */
+  callReachable(path: string, args: readonly unknown[]): Promise<Map<EdgeConnection, unknown>> {
+    const { signal } = splitSignal(args);
+    return this.#waitForEdge(async () => requireOne(await this.#tryAll(path, args, this.edges)), signal);
+  }
+
+  /** Calls a method on some edges. @returns the results of those that can be reached now; there may be none. @throws what the port throws */
+  callSome(
+    edges: Iterable<EdgeConnection>,
+    path: string,
+    args: readonly unknown[],
+  ): Promise<Map<EdgeConnection, unknown>> {
+    return this.#tryAll(path, args, [...edges]);
+  }
+
+  /** Resolves when an edge responds; rejects when none can be reached now. */
+  async check(): Promise<void> {
+    const ask = async (edge: EdgeConnection): Promise<void> => {
       try {
-        const response = await this.#open(path, createBody(), signal);
-        return readResult(await readText(response));
+        await edge.call(INSTALLATION_PATH, []);
+      } catch (error) {
+        this.avoid(edge.host);
+        throw error;
+      }
+    };
+    await Promise.any(this.edges.map(ask));
+  }
+
+  /** Tries each edge once, the preferred one first. */
+  async #tryInOrder(send: (edge: EdgeConnection) => Promise<unknown>, signal: AbortSignal | null): Promise<unknown> {
+    const first = this.#preferred;
+    let lost: unknown;
+    for (let step = 0; step < this.edges.length; step++) {
+      const index = (first + step) % this.edges.length;
+      const edge = this.edges[index];
+      if (edge === undefined) break;
+      try {
+        const value = await send(edge);
+        this.#preferred = index;
+        return value;
       } catch (error) {
         signal?.throwIfAborted();
-        if (!(error instanceof ConnectionLost)) throw error;
-        if (performance.now() > deadline) throw new ServiceError("unavailable", UNREACHABLE, { cause: error });
-        await delay(RETRY_MS, undefined, signal === null ? {} : { signal });
+        if (!(error instanceof ConnectionLost)) {
+          this.#preferred = index;
+          throw error;
+        }
+        lost = error;
       }
+    }
+    throw lost;
   }
 
-  /** Opens a response that has a line for each event, and has begun. It ends when `signal` is aborted or the connection is lost. */
-  async openLines(path: string, body: object, signal: AbortSignal): Promise<AsyncIterable<string>> {
-    const response = await this.#open(path, Readable.from([JSON.stringify(body)], { objectMode: false }), signal);
-    return createInterface({ input: response, signal });
+  async #tryAll(
+    path: string,
+    args: readonly unknown[],
+    edges: readonly EdgeConnection[],
+    patienceMs = 0,
+  ): Promise<Map<EdgeConnection, unknown>> {
+    const { sent, signal } = splitSignal(args);
+    const call = (edge: EdgeConnection) => repeat(() => edge.call(path, sent, signal), patienceMs, signal);
+    // All have ended before an error is thrown, so that a repetition does not meet calls of before.
+    const results = await Promise.allSettled(edges.map(call));
+    signal?.throwIfAborted();
+    const values = new Map<EdgeConnection, unknown>();
+    for (const [index, result] of results.entries()) {
+      const edge = edges[index];
+      if (result.status === "rejected" && !(result.reason instanceof ConnectionLost)) throw result.reason;
+      if (result.status === "fulfilled" && edge !== undefined) values.set(edge, result.value);
+    }
+    return values;
   }
 
-  async #open(path: string, body: Readable, signal: AbortSignal | null): Promise<IncomingMessage> {
-    const { hostname: host, port } = this.#url;
-    const options = { agent: this.#agent, host, port, path, method: "POST", ...(signal !== null && { signal }) };
-    const request = https.request(options);
-    const responding = once(request, "response") as Promise<[IncomingMessage]>;
+  async #waitForEdge<T>(attempt: () => Promise<T>, signal: AbortSignal | null): Promise<T> {
     try {
-      // A server that responds before it has the whole body ends the body.
-      const sending = pipeline(body, request);
-      sending.catch(() => undefined);
-      const [response] = await responding;
-      return response;
-    } catch (cause) {
-      throw new ConnectionLost("the connection to the edge was lost", { cause });
+      return await repeat(attempt, this.#patienceMs, signal);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      throw new ServiceError("unavailable", UNREACHABLE, { cause: error });
     }
   }
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  try {
-    return (await response.setEncoding("utf8").toArray()).join("");
-  } catch (cause) {
-    throw new ConnectionLost("the connection to the edge was lost", { cause });
-  }
+/**
+ * Repeats an attempt for as long as its connection is lost. The time begins with the first loss, so that a call that ran for
+ * minutes is repeated too.
+ */
+async function repeat<T>(attempt: () => Promise<T>, patienceMs: number, signal: AbortSignal | null): Promise<T> {
+  let deadline: number | null = null;
+  for (;;)
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      deadline ??= performance.now() + patienceMs;
+      if (!(error instanceof ConnectionLost) || performance.now() >= deadline) throw error;
+      await delay(RETRY_MS, undefined, signal === null ? {} : { signal });
+    }
 }
 
-function readResult(text: string): unknown {
-  const { value, error } = JSON.parse(text) as { value?: unknown; error?: EncodedError };
-  if (error !== undefined) throw decodeError(error);
-  return value;
+function requireOne<T>(results: Map<EdgeConnection, T>): Map<EdgeConnection, T> {
+  if (results.size === 0) throw new ConnectionLost("no edge can be reached");
+  return results;
+}
+
+function splitSignal(args: readonly unknown[]): { sent: readonly unknown[]; signal: AbortSignal | null } {
+  const last = args.at(-1);
+  return last instanceof AbortSignal ? { sent: args.slice(0, -1), signal: last } : { sent: args, signal: null };
 }

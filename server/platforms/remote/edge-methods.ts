@@ -19,22 +19,36 @@ export interface EdgePorts {
   runtimeLogs: RuntimeLogs;
 }
 
+/** How many edges an installation can have: the ids of merged log records have room for as many. */
+export const MAX_EDGES = 16;
+
 export type EdgePortName = keyof EdgePorts;
 
 /**
- * The methods that are called with a JSON array of arguments. Each of them is safe to repeat. An `AbortSignal` is the last
- * argument, and is not sent: the end of the connection aborts it.
+ * Which edges a call goes to, if there are several:
+ *
+ * - `any`: one of them. What it changes is stored where all edges find it.
+ * - `all`: every edge, because each may run a process of the app. The call fails if it fails on one of them. An edge that cannot be
+ *   reached for 3 seconds is left out: it reads the newest state when it starts.
+ * - `merged`: every edge that can be reached now, and the results are merged.
+ */
+export type EdgeScope = "any" | "all" | "merged";
+
+/**
+ * The methods that are called with a JSON array of arguments. Each of them is safe to repeat, also on another edge. An `AbortSignal`
+ * is the last argument, and is not sent: the end of the connection aborts it.
  */
 export const EDGE_METHODS = {
-  platform: ["unpublish", "restart", "liveGeneration", "list"],
-  databases: ["create", "migrate", "remove", "list"],
-  appDatabases: ["describe", "query"],
-  appEntries: ["listStores", "list", "read"],
-  authEntries: ["put", "get", "remove", "list"],
-  storage: ["listChanged", "measure", "restrict"],
-  alwaysOn: ["set"],
-  runtimeLogs: ["read"],
-} as const satisfies { [Name in EdgePortName]: readonly (keyof EdgePorts[Name])[] };
+  platform: { unpublish: "any", restart: "all", liveGeneration: "any", list: "any" },
+  databases: { create: "any", migrate: "any", remove: "any", list: "any" },
+  appDatabases: { describe: "any", query: "any" },
+  appEntries: { listStores: "any", list: "any", read: "any" },
+  authEntries: { put: "any", get: "any", remove: "any", list: "any" },
+  // An app is measured by the edges that listed it.
+  storage: { listChanged: "merged", measure: "merged", restrict: "any" },
+  alwaysOn: { set: "all" },
+  runtimeLogs: { read: "merged" },
+} as const satisfies { [Name in EdgePortName]: Partial<Record<keyof EdgePorts[Name], EdgeScope>> };
 
 /** Paths of the requests that are not calls of methods. */
 export const PUBLISH_PATH = "/publish";

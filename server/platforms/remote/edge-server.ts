@@ -11,7 +11,7 @@ import { removeTree } from "../../files/remove-tree.ts";
 import { readBody } from "../../http/read-body.ts";
 import { EDGE_METHODS, type EdgePorts, FOLLOW_PATH, INSTALLATION_PATH, PUBLISH_PATH } from "./edge-methods.ts";
 import { encodeError } from "./edge-errors.ts";
-import { unpackPublication } from "./publication-archive.ts";
+import { unpackPublication } from "../shared/publication-archive.ts";
 import { sharedKeyTls } from "./shared-key-tls.ts";
 
 interface EdgeServerOptions {
@@ -29,8 +29,8 @@ interface EdgeServerOptions {
 
 /** The arguments of a call: migrations of an app can be large. */
 const MAX_ARGUMENTS_BYTES = 64 * 1024 * 1024;
-/** How often an empty line is sent to a reader of a log, so that both sides notice a lost connection. */
-const HEARTBEAT_MS = 10_000;
+/** How often something is sent to a client that waits, so that both sides notice a lost connection. */
+const HEARTBEAT_MS = 5000;
 
 const appSchema = z.object({ id: z.string(), slug: z.string() });
 
@@ -78,6 +78,7 @@ export class EdgeServer implements AsyncDisposable {
     });
     try {
       if (request.url === FOLLOW_PATH) return await this.#follow(request, response, controller.signal);
+      using _heartbeat = startHeartbeat(() => response.writeProcessing());
       const value = await this.#handle(request, controller.signal);
       send(response, 200, { value: value ?? null });
     } catch (error) {
@@ -117,9 +118,9 @@ export class EdgeServer implements AsyncDisposable {
     const stop = this.#options.ports.runtimeLogs.listen(app, (records) => {
       response.write(`${JSON.stringify(records)}\n`);
     });
-    const heartbeat = setInterval(() => response.write("\n"), HEARTBEAT_MS);
+    const heartbeat = startHeartbeat(() => response.write("\n"));
     const end = (): void => {
-      clearInterval(heartbeat);
+      heartbeat[Symbol.dispose]();
       stop();
     };
     if (signal.aborted) end();
@@ -127,10 +128,15 @@ export class EdgeServer implements AsyncDisposable {
   }
 }
 
+function startHeartbeat(send: () => void): Disposable {
+  const timer = setInterval(send, HEARTBEAT_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 function findMethod(ports: EdgePorts, url: string): (...args: unknown[]) => unknown {
   const [, portName = "", name = ""] = url.split("/");
-  const methods = Object.hasOwn(EDGE_METHODS, portName) ? EDGE_METHODS[portName as keyof typeof EDGE_METHODS] : [];
-  if (!(methods as readonly string[]).includes(name)) throw new Error(`The edge has no method ${url}`);
+  const methods = Object.hasOwn(EDGE_METHODS, portName) ? EDGE_METHODS[portName as keyof typeof EDGE_METHODS] : {};
+  if (!Object.hasOwn(methods, name)) throw new Error(`The edge has no method ${url}`);
   const port = ports[portName as keyof EdgePorts] as unknown as Record<string, (...args: unknown[]) => unknown>;
   return (...args) => port[name]?.(...args);
 }

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Publication, Script, ServerError } from "../../../domain/ports/edge-platform.ts";
-import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
-import { EDGE_METHODS, type EdgePortName, type EdgePorts, FOLLOW_PATH, PUBLISH_PATH } from "./edge-methods.ts";
+import { EDGE_METHODS, type EdgePortName, type EdgePorts, PUBLISH_PATH } from "./edge-methods.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
-import { packPublication } from "./publication-archive.ts";
+import { packPublication } from "../shared/publication-archive.ts";
+import { RemoteAppStorage } from "./remote-app-storage.ts";
+import { RemoteRuntimeLogs } from "./remote-runtime-logs.ts";
 
 interface RemoteEdgeOptions {
   client: EdgeClient;
@@ -13,9 +13,7 @@ interface RemoteEdgeOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-const RECONNECT_MS = 1000;
-
-/** The ports of the edge platform of another process. */
+/** The ports of the edge platform of other processes. */
 export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgePorts {
   const platform = portOf(client, "platform");
   const publish = async (slug: string, script: Script, signal: AbortSignal) => {
@@ -30,65 +28,22 @@ export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgeP
     appDatabases: portOf(client, "appDatabases"),
     appEntries: portOf(client, "appEntries"),
     authEntries: portOf(client, "authEntries"),
-    storage: portOf(client, "storage"),
-    // The worker sets them again every few seconds.
+    storage: new RemoteAppStorage(client, portOf(client, "storage")),
+    // The worker sets them again every few seconds, also on an edge that was left out.
     alwaysOn: { set: (apps) => void set(apps).catch((err: unknown) => log.warn({ err }, NOT_SET)) },
-    runtimeLogs: new RemoteRuntimeLogs(client, portOf(client, "runtimeLogs")),
+    runtimeLogs: new RemoteRuntimeLogs(client),
   };
 }
 
 const NOT_SET = "the apps that are always on could not be sent to the edge; they are sent again later";
 
+/** Methods whose results are merged are left out: a class has them. */
 function portOf<Name extends EdgePortName>(client: EdgeClient, name: Name): EdgePorts[Name] {
-  const methods = EDGE_METHODS[name].map((method) => [
-    method,
-    (...args: unknown[]) => client.call(`/${name}/${method}`, args),
-  ]);
-  return Object.fromEntries(methods) as EdgePorts[Name];
-}
-
-/** Reads and follows the logs of apps on the edge. */
-class RemoteRuntimeLogs implements RuntimeLogs {
-  readonly #client: EdgeClient;
-  readonly #port: Pick<RuntimeLogs, "read">;
-
-  constructor(client: EdgeClient, port: Pick<RuntimeLogs, "read">) {
-    this.#client = client;
-    this.#port = port;
-  }
-
-  read(app: LoggedApp): Promise<RuntimeLogRecord[]> {
-    return this.#port.read(app);
-  }
-
-  listen(app: LoggedApp, listener: (records: readonly RuntimeLogRecord[]) => void): () => void {
-    const stop = new AbortController();
-    void this.#follow({ id: app.id, slug: app.slug }, listener, stop.signal);
-    return () => stop.abort();
-  }
-
-  async #follow(
-    app: LoggedApp,
-    listener: (records: readonly RuntimeLogRecord[]) => void,
-    signal: AbortSignal,
-  ): Promise<void> {
-    let last: number | null = null;
-    const pass = (records: readonly RuntimeLogRecord[]): void => {
-      const fresh = records.filter(({ id }) => last === null || id > last);
-      last = fresh.at(-1)?.id ?? last;
-      if (fresh.length > 0 && !signal.aborted) listener(fresh);
-    };
-    while (!signal.aborted) {
-      try {
-        const lines = await this.#client.openLines(FOLLOW_PATH, app, signal);
-        // What was printed before the edge began to send.
-        pass(await this.#port.read(app));
-        for await (const line of lines) if (line !== "") pass(JSON.parse(line));
-      } catch {
-        // The connection was lost, or the listener has gone.
-      }
-      if (signal.aborted) return;
-      await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const methods = Object.entries(EDGE_METHODS[name]).filter(([, scope]) => scope !== "merged");
+  const calls = methods.map(([method, scope]) => {
+    const path = `/${name}/${method}`;
+    const callAll = async (...args: unknown[]): Promise<void> => void (await client.callAll(path, args));
+    return [method, scope === "all" ? callAll : (...args: unknown[]) => client.call(path, args)];
+  });
+  return Object.fromEntries(calls) as EdgePorts[Name];
 }

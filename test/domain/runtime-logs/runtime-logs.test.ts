@@ -197,6 +197,26 @@ test("records that are printed while the stored ones are read are neither repeat
   ]);
 });
 
+test("a record that arrives after newer ones, from another machine, reaches every reader once", async () => {
+  const { app, runtimeLogs, open, print, list } = await givenLogs(...LEVELS);
+  const stream = await open();
+  print(["info", "five"], ["info", "six"], ["info", "seven"]);
+  expect(linesOf(await stream.next(signal()))).toEqual(["five", "six", "seven"]);
+  const [sixth] = (await runtimeLogs.read(app)).slice(5);
+  runtimeLogs.add(app, { ...sixth!, id: 5.5, message: "late" });
+  expect(linesOf(await stream.next(signal()))).toEqual(["late"]);
+  print(["info", "eight"]);
+  expect(linesOf(await stream.next(signal()))).toEqual(["eight"]);
+  const resumed = await Promise.all(["6", "7"].map((id) => open({}, id)));
+  print(["info", "nine"]);
+  const lines = await Promise.all(resumed.map(async (each) => linesOf(await each.next(signal()))));
+  expect(lines).toEqual([
+    ["seven", "late", "eight", "nine"],
+    ["late", "eight", "nine"],
+  ]);
+  expect(textsOf(await list({ limit: 3 }))).toEqual(["nine", "eight", "seven"]);
+});
+
 test("a stream ends when its app is deleted, after all of its records", async () => {
   for (const remove of [
     (id: string) => em().nativeUpdate(App, { id }, { status: "deleting" }),
@@ -268,6 +288,16 @@ class MemoryRuntimeLogs implements RuntimeLogs {
     this.#records.set(app.id, [...records, ...added]);
     for (const listener of this.#listeners.get(app.id) ?? []) listener(added);
     return added;
+  }
+
+  /** Adds a record to the stored ones, in the order of their ids, and passes it to the listeners now. */
+  add(app: LoggedApp, record: RuntimeLogRecord): void {
+    const records = [...(this.#records.get(app.id) ?? []), record];
+    this.#records.set(
+      app.id,
+      records.toSorted((a, b) => a.id - b.id),
+    );
+    for (const listener of this.#listeners.get(app.id) ?? []) listener([record]);
   }
 
   listenersOf(app: LoggedApp): number {

@@ -11,7 +11,7 @@ const LOGGING = `export default { fetch(request) { console.log(new URL(request.u
 test("a client with another secret is refused, and one without TLS too", async () => {
   await using edge = await openRemoteTestEdge();
   using stranger = new EdgeClient({
-    url: `https://127.0.0.1:${edge.port}`,
+    urls: [`https://127.0.0.1:${edge.port}`],
     tokenSecret: "x".repeat(32),
     patienceMs: 0,
   });
@@ -26,7 +26,7 @@ test("a client with another secret is refused, and one without TLS too", async (
 test("a method that is not a port is refused", async () => {
   await using edge = await openRemoteTestEdge();
   using client = new EdgeClient({
-    url: `https://127.0.0.1:${edge.port}`,
+    urls: [`https://127.0.0.1:${edge.port}`],
     tokenSecret: TOKEN_SECRET,
   });
   for (const path of ["/platform/constructor", "/toString/call", "/supervisor/close", "/"])
@@ -42,7 +42,7 @@ test("a call waits for an edge that restarts, and one that does not come back is
   expect(await listed).toEqual(["db-1"]);
   await edge.disconnect();
   using client = new EdgeClient({
-    url: `https://127.0.0.1:${edge.port}`,
+    urls: [`https://127.0.0.1:${edge.port}`],
     tokenSecret: TOKEN_SECRET,
     patienceMs: 0,
   });

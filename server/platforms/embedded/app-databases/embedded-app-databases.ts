@@ -1,30 +1,48 @@
 import path from "node:path";
-import type { AppDatabase, AppDatabases, DatabaseQuery, QueryResult } from "../../../../domain/ports/app-databases.ts";
+import type {
+  AppDatabase,
+  AppDatabases,
+  DatabaseDescription,
+  DatabaseQuery,
+  QueryResult,
+} from "../../../../domain/ports/app-databases.ts";
 import type { StoredApp } from "../../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.ts";
 import type { PostgresReader } from "./postgres-reader.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { ScriptStore } from "../scripts/script-store.ts";
-import type { DatabaseLocation } from "./copy-database.ts";
-import { findSqliteFiles, findWorkerDatabase } from "./find-sqlite-files.ts";
+import type { Scripts } from "../scripts/script-store.ts";
+import { findSqliteFiles } from "./find-sqlite-files.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
 interface EmbeddedAppDatabasesOptions {
-  store: Pick<ScriptStore, "live">;
-  /** Returns the folder of an app's SQL database. */
-  databaseDirectory: (databaseId: string) => string;
+  store: Pick<Scripts, "live">;
+  /** Finds the SQL database of a Worker; `null` if the Worker has not used it yet. */
+  findWorkerDatabase: (databaseId: string) => Promise<DatabaseReader | null>;
   variables: AppVariables;
   sqlite: SqliteReader;
   postgres: PostgresReader;
 }
 
-/** A database of an app, and where it is. */
-type FoundDatabase = { name: string } & (
-  | { kind: "sqlite"; location: DatabaseLocation }
-  | { kind: "postgres"; databaseId: string }
-);
+/** Reads one database. */
+export interface DatabaseReader {
+  describe(signal: AbortSignal): Promise<Omit<DatabaseDescription, "kind" | "name">>;
+  query(query: DatabaseQuery, signal: AbortSignal): Promise<QueryResult>;
+}
+
+/** Reads databases at different places. */
+interface LocationReader<Location> {
+  describe(location: Location, signal: AbortSignal): ReturnType<DatabaseReader["describe"]>;
+  query(location: Location, query: DatabaseQuery, signal: AbortSignal): Promise<QueryResult>;
+}
+
+/** A database of an app. */
+interface FoundDatabase {
+  name: string;
+  kind: DatabaseDescription["kind"];
+  reader: DatabaseReader;
+}
 
 /** Reads the databases of the apps on this machine. */
 export class EmbeddedAppDatabases implements AppDatabases {
@@ -38,19 +56,12 @@ export class EmbeddedAppDatabases implements AppDatabases {
     const all = await this.#find(app);
     if (all.length === 0 && name === null) return null;
     const database = select(all, name);
-    const { sqlite, postgres } = this.#options;
-    const described =
-      database.kind === "sqlite"
-        ? await sqlite.describe(database.location, signal)
-        : await postgres.describe(database.databaseId, signal);
+    const described = await database.reader.describe(signal);
     return { kind: database.kind, name: database.name, names: all.map((each) => each.name), ...described };
   }
 
   async query(app: StoredApp, name: string | null, query: DatabaseQuery, signal: AbortSignal): Promise<QueryResult> {
-    const database = select(await this.#find(app), name);
-    const { sqlite, postgres } = this.#options;
-    if (database.kind === "sqlite") return sqlite.query(database.location, query, signal);
-    return postgres.query(database.databaseId, query, signal);
+    return select(await this.#find(app), name).reader.query(query, signal);
   }
 
   /** The database that the app uses by default is the first. */
@@ -61,19 +72,34 @@ export class EmbeddedAppDatabases implements AppDatabases {
   }
 
   async #findOfWorker({ databaseId }: ScriptVersion): Promise<FoundDatabase[]> {
-    const location = await findWorkerDatabase(this.#options.databaseDirectory(databaseId));
-    return location === null ? [] : [{ name: "main", kind: "sqlite", location }];
+    const reader = await this.#options.findWorkerDatabase(databaseId);
+    return reader === null ? [] : [{ name: "main", kind: "sqlite", reader }];
   }
 
   async #findOfServer({ appId, databaseId, code, storageDirectory }: ScriptVersion): Promise<FoundDatabase[]> {
     const { values } = await this.#options.variables.read(appId);
     const folder = path.join(storageDirectory, "data");
     const files = await findSqliteFiles(folder, values);
-    const found = files.map((name): FoundDatabase => ({ name, kind: "sqlite", location: { folder, name } }));
+    const { sqlite, postgres } = this.#options;
+    const found = files.map((name): FoundDatabase => ({
+      name,
+      kind: "sqlite",
+      reader: readerOf(sqlite, { folder, name }),
+    }));
     const uses = code.runtime === "node" ? code.server.postgres : undefined;
     const isOfService = uses !== undefined && !namesOwnDatabase(uses.variables, values);
-    return isOfService ? [{ name: "postgres", kind: "postgres", databaseId }, ...found] : found;
+    return isOfService
+      ? [{ name: "postgres", kind: "postgres", reader: readerOf(postgres, databaseId) }, ...found]
+      : found;
   }
+}
+
+/** Reads the database at one place. */
+export function readerOf<Location>(reader: LocationReader<Location>, location: Location): DatabaseReader {
+  return {
+    describe: (signal) => reader.describe(location, signal),
+    query: (statement, signal) => reader.query(location, statement, signal),
+  };
 }
 
 function select(all: readonly FoundDatabase[], name: string | null): FoundDatabase {

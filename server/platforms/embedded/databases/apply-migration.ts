@@ -26,6 +26,25 @@ export default {
   },
 };`;
 
+/** How long all migrations of one call may take. */
+const ALL_MIGRATIONS_MS = 5 * 60_000;
+
+/**
+ * Applies migrations in their order through a worker that runs `MIGRATION_SCRIPT`. Each has its own time limit. Without the one for
+ * all of them, many slow migrations could block a build worker.
+ *
+ * @throws {MigrationFailed}
+ */
+export async function applyMigrations(
+  port: number,
+  migrations: readonly Migration[],
+  signal: AbortSignal,
+  timeoutMs = ALL_MIGRATIONS_MS,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (const migration of migrations) await applyMigration(port, migration, deadline, signal);
+}
+
 const responseSchema = z.object({ error: z.string().nullable() });
 
 /**
@@ -34,7 +53,7 @@ const responseSchema = z.object({ error: z.string().nullable() });
  * @param deadline - when all migrations of the app must be applied, in milliseconds since the epoch
  * @throws {MigrationFailed}
  */
-export async function applyMigration(
+async function applyMigration(
   port: number,
   { name, statements }: Migration,
   deadline: number,

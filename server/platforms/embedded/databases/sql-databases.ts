@@ -5,7 +5,7 @@ import type { Migration } from "../../../../domain/ports/bundler.ts";
 import { type SqlDatabases, TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
-import { applyMigration, MIGRATION_SCRIPT } from "./apply-migration.ts";
+import { applyMigrations, MIGRATION_SCRIPT } from "./apply-migration.ts";
 
 /** Controls which processes have an app's database open. */
 export interface DatabaseAccess {
@@ -19,14 +19,18 @@ export interface DatabaseWorker extends AsyncDisposable {
   port: number;
 }
 
+/** A database, and its folder if it is on this machine. */
+export interface WorkerDatabase {
+  id: string;
+  directory: string | null;
+}
+
 /** Starts a worker that runs the given module. It has the database as `DB`, and no network. */
 export type StartDatabaseWorker = (
   script: string,
-  database: { id: string; directory: string },
+  database: WorkerDatabase,
   signal: AbortSignal,
 ) => Promise<DatabaseWorker>;
-
-const MIGRATION_TIMEOUT_MS = 5 * 60_000;
 
 export interface EmbeddedSqlDatabasesOptions {
   /** Contains one folder for each database, named by its id. */
@@ -48,14 +52,14 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
   readonly #access: DatabaseAccess;
   readonly #startWorker: StartDatabaseWorker;
   readonly #postgres: Pick<AppPostgres, "remove" | "list">;
-  readonly #migrationTimeoutMs: number;
+  readonly #migrationTimeoutMs: number | undefined;
 
   constructor(options: EmbeddedSqlDatabasesOptions) {
     this.#root = options.root;
     this.#access = options.access;
     this.#startWorker = options.startWorker;
     this.#postgres = options.postgres;
-    this.#migrationTimeoutMs = options.migrationTimeoutMs ?? MIGRATION_TIMEOUT_MS;
+    this.#migrationTimeoutMs = options.migrationTimeoutMs;
   }
 
   /** Completes removals, and ends trials, that an earlier process did not finish. */
@@ -74,9 +78,7 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
     if (migrations.length === 0) return;
     await this.#access.withDatabaseClosed(databaseId, async () => {
       await using worker = await this.#startWorker(MIGRATION_SCRIPT, { id: databaseId, directory }, signal);
-      // Each migration has its own time limit. Without this one, many slow migrations could block a build worker.
-      const deadline = Date.now() + this.#migrationTimeoutMs;
-      for (const migration of migrations) await applyMigration(worker.port, migration, deadline, signal);
+      await applyMigrations(worker.port, migrations, signal, this.#migrationTimeoutMs);
     });
   }
 
@@ -108,11 +110,11 @@ export function databaseDirectory(root: string, databaseId: string): string {
 }
 
 /** The database of a trial belongs to no app. It exists until the trial ends, or until the next start of the service. */
-function isTrial(databaseId: string): boolean {
+export function isTrial(databaseId: string): boolean {
   return databaseId.startsWith(TRIAL_PREFIX);
 }
 
 /** Ids become folder names. */
-function isDatabaseId(name: string): boolean {
+export function isDatabaseId(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(name);
 }

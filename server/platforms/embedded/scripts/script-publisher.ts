@@ -11,7 +11,7 @@ import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { AppProcess } from "../app-process.ts";
 import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { ScriptStore } from "./script-store.ts";
+import type { Scripts } from "./script-store.ts";
 
 /** Runs the processes of apps. */
 export interface AppRunner {
@@ -35,14 +35,14 @@ export interface AppRunner {
 type ProbeOutcome = Omit<Publication, "url">;
 
 export interface ScriptPublisherOptions {
-  store: ScriptStore;
+  store: Scripts;
   apps: AppRunner;
   urlOf: (slug: string) => string;
 }
 
 /** Publishes the scripts of apps on this machine. */
 export class ScriptPublisher implements EdgePlatform {
-  readonly #store: ScriptStore;
+  readonly #store: Scripts;
   readonly #apps: AppRunner;
   readonly #urlOf: (slug: string) => string;
   readonly #locks = new KeyedLock();

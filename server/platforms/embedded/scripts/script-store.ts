@@ -23,6 +23,9 @@ type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "
 /** Unpacks the archive of a layer to an empty folder. */
 export type UnpackLayer = (archive: string, folder: string, signal: AbortSignal) => Promise<void>;
 
+/** What runs and publishes apps needs of their scripts. */
+export type Scripts = Pick<ScriptStore, keyof ScriptStore>;
+
 /**
  * The scripts of all apps, on disk:
  *
@@ -87,12 +90,20 @@ export class ScriptStore {
     else await replaceFile(file, JSON.stringify(restriction));
   }
 
-  /** Copies the files of a script, so that `commit` can make them live. Removes the remains of interrupted attempts. */
-  async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
+  /**
+   * Copies the files of a script, so that `commit` can make them live. Removes the remains of interrupted attempts.
+   *
+   * @param name - by default a new one
+   */
+  async stage(
+    slug: string,
+    script: Script,
+    signal: AbortSignal,
+    name = `${script.generation}-${randomUUID()}`,
+  ): Promise<ScriptVersion> {
     if (!isSlug(slug)) throw new TypeError(`Invalid slug: ${JSON.stringify(slug)}`);
     if (!isId(script.appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(script.appId)}`);
     const { appId, generation, databaseId, assets, code } = script;
-    const name = `${generation}-${randomUUID()}`;
     const rules = assets?.rules ?? null;
     const version = this.#version(slug, { appId, generation, databaseId, name, rules, ...describeCode(code) });
     await this.#discardOthers(await this.live(slug), slug, appId);

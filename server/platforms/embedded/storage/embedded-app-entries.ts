@@ -17,12 +17,12 @@ import { findStore } from "../../shared/find-store.ts";
 import type { DatabaseLocation } from "../app-databases/copy-database.ts";
 import { openBeneath } from "../app-databases/open-beneath.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
-import type { ScriptStore } from "../scripts/script-store.ts";
+import type { Scripts } from "../scripts/script-store.ts";
 import { readUploadForm } from "../../shared/upload-form.ts";
 import { declaredStores } from "../../shared/worker-bindings.ts";
 
 interface EmbeddedAppEntriesOptions {
-  store: Pick<ScriptStore, "live">;
+  store: Pick<Scripts, "live">;
   sqlite: SqliteReader;
 }
 

@@ -3,19 +3,21 @@ import path from "node:path";
 import type { AppStorage, StoredApp, StoredBytes, StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
-import type { ScriptStore } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
+import type { Scripts } from "../scripts/script-store.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { sqliteBytes } from "./sqlite-bytes.ts";
 
+/** Measures what the app of a version stores. See `AppStorage.measure`. */
+export type MeasureApp = (version: ScriptVersion, stopAtBytes: number) => Promise<StoredBytes>;
+
 interface EmbeddedAppStorageOptions {
-  store: ScriptStore;
+  store: Scripts;
   apps: Pick<Supervisor, "active" | "restrict">;
-  /** Returns the folder of an app's SQL database. */
-  databaseDirectory: (databaseId: string) => string;
-  postgres: Pick<AppPostgres, "measure">;
+  measure: MeasureApp;
 }
 
-/** Measures the folders of apps on this machine. */
+/** Measures what the apps of this edge store, after they have run. */
 export class EmbeddedAppStorage implements AppStorage {
   readonly #options: EmbeddedAppStorageOptions;
   /** The slugs of the apps that started since they were measured; `null` before the first listing. */
@@ -50,29 +52,46 @@ export class EmbeddedAppStorage implements AppStorage {
     // Removed first: a start during the measurement adds it again.
     if (!this.#options.apps.active.includes(slug)) this.#started?.delete(slug);
     try {
-      const folder = (kind: string) => measureFolder(path.join(live.storageDirectory, kind), stopAtBytes);
-      const data = await measureFolder(path.join(live.storageDirectory, "data"), stopAtBytes, wholeBytes);
-      return {
-        sql: data + (await this.#measureDatabase(live.databaseId, stopAtBytes)),
-        keyValue: await folder("kv"),
-        objects: await folder("r2"),
-        durable: (await folder("do")) + (await folder("workflows")),
-      };
+      return await this.#options.measure(live, stopAtBytes);
     } catch (error) {
       this.#started?.add(slug);
       throw error;
     }
   }
 
-  async #measureDatabase(databaseId: string, stopAtBytes: number): Promise<number> {
-    const { databaseDirectory, postgres } = this.#options;
-    const files = await measureFolder(databaseDirectory(databaseId), stopAtBytes);
-    return files + (await postgres.measure(databaseId));
-  }
-
   restrict({ slug, appId }: StoredApp, restriction: StorageRestriction | null): Promise<void> {
     return this.#options.apps.restrict(slug, appId, restriction);
   }
+}
+
+interface FolderDeps {
+  /** Returns the folder of an app's SQL database. */
+  databaseDirectory: (databaseId: string) => string;
+  postgres: Pick<AppPostgres, "measure">;
+}
+
+/** Measures the folders of apps on this machine. */
+export function folderMeasure({ databaseDirectory, postgres }: FolderDeps): MeasureApp {
+  return async ({ storageDirectory, databaseId }, stopAtBytes) => {
+    const folder = (kind: string) => measureFolder(path.join(storageDirectory, kind), stopAtBytes);
+    const files = await measureFolder(databaseDirectory(databaseId), stopAtBytes);
+    return {
+      sql: files + (await measureServerData({ storageDirectory, databaseId }, postgres, stopAtBytes)),
+      keyValue: await folder("kv"),
+      objects: await folder("r2"),
+      durable: (await folder("do")) + (await folder("workflows")),
+    };
+  };
+}
+
+/** The bytes of the data folder of a Node server, and of its database in PostgreSQL. */
+export async function measureServerData(
+  { storageDirectory, databaseId }: Pick<ScriptVersion, "storageDirectory" | "databaseId">,
+  postgres: Pick<AppPostgres, "measure">,
+  stopAtBytes: number,
+): Promise<number> {
+  const data = await measureFolder(path.join(storageDirectory, "data"), stopAtBytes, wholeBytes);
+  return data + (await postgres.measure(databaseId));
 }
 
 /** A file occupies whole blocks, so that a million empty files are not free. */

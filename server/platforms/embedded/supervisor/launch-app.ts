@@ -8,11 +8,11 @@ import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
-import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
+import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 
 export interface LaunchDeps {
-  launcher: Pick<WorkerdLauncher, "start">;
+  launcher: WorkerLauncher;
   nodeLauncher: Pick<NodeLauncher, "start" | "migrate">;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
@@ -98,7 +98,7 @@ async function startCode(
   if (code.runtime === "worker") {
     const databaseDirectory = deps.databaseDirectory(databaseId);
     const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
-    return deps.launcher.start({ worker: code.worker, masks, ...folders, records, patience }, signal);
+    return deps.launcher.start({ worker: code.worker, databaseId, masks, ...folders, records, patience }, signal);
   }
   const { server, env, database, isToMigrate } = code;
   const data = { dataDirectory: dataDirectory(version), database, hasNetwork: true };

@@ -1,4 +1,4 @@
-import type { ScriptStore } from "../scripts/script-store.ts";
+import type { Scripts } from "../scripts/script-store.ts";
 import type { LaunchDeps } from "./launch-app.ts";
 import type { PrepareDeps } from "./prepared-app.ts";
 import type { WatchdogLimits } from "./watchdog.ts";
@@ -17,7 +17,7 @@ export interface SupervisorLimits extends WatchdogLimits {
 }
 
 export interface SupervisorOptions extends LaunchDeps, PrepareDeps {
-  store: ScriptStore;
+  store: Scripts;
   limits: SupervisorLimits;
   /** Whether an app continues to run without requests, also if another app needs a process. */
   isKept: (appId: string) => boolean;

@@ -154,6 +154,19 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
+  /** Stops the process at `slug` if another edge has made another version live, or has restricted the app, since it started. */
+  async stopOutdated(slug: string): Promise<void> {
+    const { store } = this.#options;
+    const app = this.#running.get(slug);
+    if (!app) return;
+    const live = await store.live(slug);
+    const restriction = live && (await store.restriction(live));
+    if (live?.name === app.version.name && isDeepStrictEqual(restriction, app.restriction)) return;
+    await this.#locks.run([app.version.databaseId], async () => {
+      if (this.#running.get(slug) === app) await this.#stop(slug);
+    });
+  }
+
   async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
     const app = await this.acquire(slug, true).catch((error: unknown) => {
       if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;

@@ -3,7 +3,7 @@ import type * as miniflareLibrary from "miniflare";
 import { LAUNCH_SCRIPT } from "../../../sandbox/process-launcher.ts";
 
 /** The heap of one isolate, as on the production platform. */
-const HEAP_MB = 128;
+export const HEAP_MB = 128;
 
 /**
  * Makes Miniflare start every workerd of this process through the sandbox, with a limit on the heap of each isolate.

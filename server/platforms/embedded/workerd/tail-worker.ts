@@ -1,4 +1,5 @@
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
+import type { MiniflareWorkerOptions } from "./worker-options.ts";
 
 /** The name of the worker beside the app. */
 export const TAIL_WORKER_NAME = "runtime-log";
@@ -44,15 +45,16 @@ function formatPart(part) {
  *
  * @param mark - begins each line that it prints. The app must not know it, because it could imitate the lines then.
  */
-export function tailWorker(mark: string) {
+export function tailWorker(mark: string): MiniflareWorkerOptions {
   const contents = `const MARK = ${JSON.stringify(mark)};${SCRIPT}`;
   return {
     name: TAIL_WORKER_NAME,
     modulesRoot: "/",
-    modules: [{ type: "ESModule" as const, path: "/index.js", contents }],
+    modules: [{ type: "ESModule", path: "/index.js", contents }],
     compatibilityDate: latestCompatibilityDate(),
     compatibilityFlags: ["experimental", "streaming_tail_worker"],
     outboundService: { network: { allow: [] } },
     cache: false,
+    unsafeDirectSockets: [],
   };
 }

@@ -6,6 +6,7 @@ import type * as miniflareLibrary from "miniflare";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import { loadMiniflare, sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
+import type { AppProcess } from "../app-process.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import { RecordReader } from "./record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "./tail-worker.ts";
@@ -27,6 +28,8 @@ export interface LauncherOptions {
 
 export interface WorkerdLaunch extends AppFolders {
   worker: MiniflareWorkerOptions;
+  /** Of the app whose data the process has; absent for a process with storage of its own. */
+  databaseId?: string;
   /** The texts that messages from the process must not contain: the secrets of the app. */
   masks?: readonly string[];
   /** Receives each message and each uncaught exception of the worker. Without it, they are not collected. */
@@ -46,8 +49,13 @@ const MEMORY_MB = 1024;
 /** The largest database or object, as on the production platform. */
 const FILE_SIZE_MB = 10 * 1024;
 
+/** Starts the processes of Workers. */
+export interface WorkerLauncher {
+  start(launch: WorkerdLaunch, signal: AbortSignal): Promise<AppProcess & { port: number }>;
+}
+
 /** Starts workerd processes. Each has its own sandbox that contains only its folders. */
-export class WorkerdLauncher {
+export class WorkerdLauncher implements WorkerLauncher {
   readonly #options: LauncherOptions;
   readonly #processes: ProcessLauncher;
 
@@ -114,14 +122,17 @@ export class WorkerdLauncher {
 }
 
 /** Adds the worker that collects what the worker prints. */
-function withTail({ worker, records }: WorkerdLaunch, mark: string): [MiniflareWorkerOptions, ...object[]] {
+export function withTail(
+  { worker, records }: WorkerdLaunch,
+  mark: string,
+): [MiniflareWorkerOptions, ...MiniflareWorkerOptions[]] {
   if (records === undefined) return [worker];
   return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
 }
 
 function createMiniflare(
   { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
-  workers: [MiniflareWorkerOptions, ...object[]],
+  workers: [MiniflareWorkerOptions, ...MiniflareWorkerOptions[]],
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,
   { output, exit }: { output: WorkerdOutput; exit: ProcessExit },

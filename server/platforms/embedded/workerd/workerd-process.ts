@@ -77,18 +77,7 @@ export class WorkerdProcess implements AppProcess {
    * runs, but an endless loop in that code prevents the response.
    */
   isResponsive(timeoutMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = net.connect({ port: this.port, host: "127.0.0.1" }, () => socket.end("PROBE\r\n\r\n"));
-      const settle = (isResponsive: boolean) => {
-        resolve(isResponsive);
-        socket.destroy();
-      };
-      socket
-        .once("data", () => settle(true))
-        .once("error", () => settle(false))
-        .once("close", () => settle(false));
-      socket.setTimeout(timeoutMs, () => settle(false));
-    });
+    return isResponsive(this.port, timeoutMs);
   }
 
   /** Code of a Worker cannot react to the end of its process. */
@@ -101,6 +90,22 @@ export class WorkerdProcess implements AppProcess {
     this.#stopping ??= stopWorkerd(this.#started);
     await this.#stopping;
   }
+}
+
+/** Whether the event loop of the workerd that listens on a port of 127.0.0.1 responds in time. */
+export function isResponsive(port: number, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: "127.0.0.1" }, () => socket.end("PROBE\r\n\r\n"));
+    const settle = (isOpen: boolean) => {
+      resolve(isOpen);
+      socket.destroy();
+    };
+    socket
+      .once("data", () => settle(true))
+      .once("error", () => settle(false))
+      .once("close", () => settle(false));
+    socket.setTimeout(timeoutMs, () => settle(false));
+  });
 }
 
 /** Kills a workerd and removes its launch folder. */

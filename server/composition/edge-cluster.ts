@@ -1,0 +1,83 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { parseJson } from "../../domain/shared/json.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { replaceFile } from "../files/durable-files.ts";
+import { nullIfMissing } from "../files/missing-file.ts";
+import { readInstallation, writeInstallation } from "../installation/installation.ts";
+import { BucketForwarder } from "../platforms/embedded/cluster/bucket-forwarder.ts";
+import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
+import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
+import type { CreateStores } from "../platforms/embedded/edge-stores.ts";
+import { LAUNCHER_LIMITS } from "../platforms/embedded/launchers.ts";
+import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
+
+interface ClusterDeps {
+  controlGroups: ControlGroups;
+  tokenSecret: string;
+}
+
+/** Below the prefix of the bucket. */
+const INSTALLATION_KEY = "edge/installation.json";
+const installationSchema = z.object({ id: z.string(), epoch: z.int() });
+
+/**
+ * Opens what an edge shares with the others. `null` if there is one edge.
+ *
+ * @throws {ConfigError} when the object store cannot be shared, or this edge has apps of its own
+ */
+export async function openClusterEdge(
+  config: Config,
+  { controlGroups, tokenSecret }: ClusterDeps,
+  opening: AsyncDisposableStack,
+): Promise<CreateStores | null> {
+  const { edgeCluster, s3, dataDirectory, sandbox } = config;
+  await checkFolder(path.join(dataDirectory, "edge"), edgeCluster !== null);
+  if (edgeCluster === null) return null;
+  const { host } = edgeCluster;
+  if (host === null || s3 === null)
+    throw new ConfigError("EDGE_CLUSTER=on needs OBJECT_STORE=s3 and EDGE_CLUSTER_HOST");
+  const bucket = opening.use(new SharedBucket(s3));
+  await bucket.checkConditionalWrites().catch((cause: unknown) => {
+    throw new ConfigError(`EDGE_CLUSTER=on cannot use this object store: ${(cause as Error).message}`, { cause });
+  });
+  const forwarder = opening.use(await BucketForwarder.listen(bucket));
+  await joinInstallation(bucket, dataDirectory);
+  return clusterStores({
+    ...{ bucket, forwarder, sandbox, host },
+    groups: controlGroups,
+    startTimeoutMs: LAUNCHER_LIMITS.startTimeoutMs,
+    secret: createHmac("sha256", tokenSecret).update("edge-cluster").digest("hex"),
+  });
+}
+
+/** The apps of a single edge are in its folder, and those of several edges in the bucket: one must not be taken for the other. */
+async function checkFolder(folder: string, isCluster: boolean): Promise<void> {
+  const marker = path.join(folder, "cluster.json");
+  const isMarked = (await readFile(marker).catch(nullIfMissing)) !== null;
+  const apps = (await readdir(path.join(folder, "scripts")).catch(nullIfMissing)) ?? [];
+  if (isMarked && !isCluster)
+    throw new ConfigError(
+      "EDGE_CLUSTER must be on: the apps of this edge are in the object store, with those of other edges.",
+    );
+  if (!isMarked && isCluster && apps.length > 0)
+    throw new ConfigError(
+      "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Export them, and import them into an installation with EDGE_CLUSTER=on (docs/move-apps.md).",
+    );
+  if (isCluster && !isMarked) await replaceFile(marker, "{}\n");
+}
+
+/** All edges are the same installation, whichever starts first. */
+async function joinInstallation(bucket: SharedBucket, dataDirectory: string): Promise<void> {
+  const own = await readInstallation(dataDirectory);
+  const { id, epoch } = own ?? { id: randomUUID(), epoch: 1 };
+  await bucket.write(INSTALLATION_KEY, Buffer.from(JSON.stringify({ id, epoch })), { ifNoneMatch: "*" });
+  const found = await bucket.read(INSTALLATION_KEY);
+  const shared = installationSchema.parse(parseJson(found?.bytes.toString("utf8") ?? ""));
+  if (own === null) return writeInstallation(dataDirectory, { ...shared, state: "active" });
+  if (own.id !== shared.id)
+    throw new ConfigError("S3_PREFIX: the objects belong to another installation. Set S3_PREFIX to another folder.");
+}

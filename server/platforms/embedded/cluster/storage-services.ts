@@ -1,0 +1,231 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
+import { type CapnpStruct, type CapnpValue, VOID } from "./capnp-text.ts";
+
+const require = createRequire(import.meta.url);
+
+/** The workers by which Miniflare implements bindings. Apps behave the same on one edge and on several. */
+const MINIFLARE_WORKERS = path.join(path.dirname(require.resolve("miniflare")), "workers");
+
+/** Adds a module of Miniflare to the configuration. */
+export type EmbedModule = (file: string) => CapnpValue;
+
+/** The name of the disk service for durable objects. Each process has its own disk; the bucket has what is on it. */
+export const OBJECT_DISK = "disk";
+const NO_NETWORK = "no-network";
+
+/** Of the classes that store the data of the bindings. The ids of objects derive from them, so they must never change. */
+export const UNIQUE_KEYS = {
+  sql: "miniflare-D1DatabaseObject",
+  keyValue: "miniflare-KVNamespaceObject",
+  objects: "miniflare-R2BucketObject",
+} as const;
+
+/** Below `services/` in the bucket. */
+export const BLOB_FOLDERS = { keyValue: "kv", objects: "r2" } as const;
+
+const FLAGS = ["nodejs_compat", "experimental"];
+const COMPATIBILITY_DATE = "2023-07-24";
+
+interface SimulatorOptions {
+  name: string;
+  file: string;
+  className: string;
+  uniqueKey: string;
+  /** The service for large values. */
+  blobs: string | null;
+  isInMemory?: boolean;
+}
+
+/**
+ * A ranged read of a large value. The bucket service of workerd reads whole objects only, so what precedes the range is read and
+ * skipped.
+ */
+const RANGED_READS = `
+export default {
+  async fetch(request, { BUCKET }) {
+    const range = request.method === "GET" ? /^bytes=([0-9]+)-([0-9]+)?$/.exec(request.headers.get("range") ?? "") : null;
+    const { method, body } = request;
+    const response = await BUCKET.fetch(request.url, { method, body });
+    if (range === null || !response.ok) return response;
+    const [start, end] = [Number(range[1]), range[2] === undefined ? Infinity : Number(range[2])];
+    return new Response(slice(response.body, start, end + 1), { status: 206 });
+  },
+};
+
+function slice(stream, start, end) {
+  const reader = stream.getReader();
+  let offset = 0;
+  return new ReadableStream({
+    type: "bytes",
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = offset < end ? await reader.read() : { done: true };
+        if (done) {
+          await reader.cancel();
+          controller.close();
+          return controller.byobRequest?.respond(0);
+        }
+        const part = value.subarray(Math.max(0, start - offset), Math.max(0, end - offset));
+        offset += value.length;
+        if (part.length > 0) return controller.enqueue(part);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}`;
+
+/**
+ * Passes a request on to a durable object, as Miniflare's worker does. The engine sends a request again to where the object moved,
+ * if its body is not a stream. Larger ones are streams: those of values that are written.
+ */
+const OBJECT_ENTRY = `
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+
+export default {
+  async fetch(request, { NAME, OBJECTS }) {
+    const stub = OBJECTS.get(OBJECTS.idFromName(NAME));
+    const cf = { miniflare: { name: NAME } };
+    const length = request.headers.get("content-length");
+    if (request.body === null || length === null || Number(length) > MAX_BUFFERED_BYTES) return stub.fetch(request, { cf });
+    return stub.fetch(new Request(request, { body: await request.arrayBuffer() }), { cf });
+  },
+};`;
+
+/** The services behind the bindings of a worker, and the modules that they share. */
+export function storageServices(worker: MiniflareWorkerOptions, embed: EmbedModule): CapnpStruct[] {
+  const { d1Databases = {}, kvNamespaces = {}, r2Buckets = {}, ratelimits = {}, workflows = {} } = worker;
+  const simulator = (options: SimulatorOptions) => simulatorService(options, embed);
+  const services: CapnpStruct[] = [{ name: NO_NETWORK, network: { allow: [] } }];
+  if (hasEntries(d1Databases)) services.push(simulator(SIMULATORS.sql), ...entries("d1", d1Databases));
+  if (hasEntries(kvNamespaces))
+    services.push(simulator(SIMULATORS.keyValue), ...blobServices("kv", BLOB_FOLDERS.keyValue));
+  if (hasEntries(kvNamespaces)) services.push(...entries("kv", kvNamespaces));
+  if (hasEntries(r2Buckets)) services.push(simulator(SIMULATORS.objects), ...blobServices("r2", BLOB_FOLDERS.objects));
+  if (hasEntries(r2Buckets)) services.push(...entries("r2", r2Buckets));
+  const limits = Object.fromEntries(Object.values(ratelimits).map(({ namespace_id: id }) => [id, id]));
+  if (hasEntries(limits)) services.push(simulator(SIMULATORS.ratelimit), ...entries("ratelimit", limits));
+  for (const [binding, workflow] of Object.entries(workflows))
+    services.push(workflowService(worker.name, { binding, ...workflow }, embed));
+  return services;
+}
+
+const SIMULATORS = {
+  sql: { name: "d1", file: "d1/database", className: "D1DatabaseObject", uniqueKey: UNIQUE_KEYS.sql, blobs: null },
+  keyValue: {
+    ...{ name: "kv", file: "kv/namespace", className: "KVNamespaceObject" },
+    ...{ uniqueKey: UNIQUE_KEYS.keyValue, blobs: "kv:blobs" },
+  },
+  objects: {
+    ...{ name: "r2", file: "r2/bucket", className: "R2BucketObject" },
+    ...{ uniqueKey: UNIQUE_KEYS.objects, blobs: "r2:blobs" },
+  },
+  // Each process counts for itself, as each location of the production platform does.
+  ratelimit: {
+    ...{ name: "ratelimit", file: "ratelimit/ratelimit-object", className: "RateLimiterObject" },
+    ...{ uniqueKey: "miniflare-RateLimiterObject", blobs: null, isInMemory: true },
+  },
+} as const satisfies Record<string, SimulatorOptions>;
+
+function hasEntries(record: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(record).length > 0;
+}
+
+function simulatorService(options: SimulatorOptions, embed: EmbedModule): CapnpStruct {
+  const { name, file, className, uniqueKey, blobs, isInMemory = false } = options;
+  const blobBinding = blobs === null ? [] : [{ name: "MINIFLARE_BLOBS", service: blobs }];
+  return {
+    name,
+    worker: {
+      modules: [{ name: "index.js", esModule: embed(`${file}.worker.js`) }],
+      compatibilityDate: COMPATIBILITY_DATE,
+      compatibilityFlags: FLAGS,
+      bindings: [...blobBinding, { name: "MINIFLARE_LOOPBACK", service: NO_NETWORK }],
+      durableObjectNamespaces: [{ className, uniqueKey, enableSql: true }],
+      durableObjectStorage: isInMemory ? { inMemory: VOID } : { localDisk: OBJECT_DISK },
+    },
+  };
+}
+
+function blobServices(name: string, folder: string): CapnpStruct[] {
+  const module = { name: "index.js", esModule: RANGED_READS };
+  const bindings = [{ name: "BUCKET", service: `${name}:bucket` }];
+  return [
+    { name: `${name}:bucket`, bucket: { path: folder } },
+    { name: `${name}:blobs`, worker: { modules: [module], compatibilityDate: "2026-07-01", bindings } },
+  ];
+}
+
+/** One service for each database, namespace or bucket. It passes requests on to the durable object with its name. */
+function entries(kind: keyof typeof OBJECT_CLASSES, names: Readonly<Record<string, string>>): CapnpStruct[] {
+  return [...new Set(Object.values(names))].map((name) => ({
+    name: `${kind}:${name}`,
+    worker: {
+      modules: [{ name: "index.js", esModule: OBJECT_ENTRY }],
+      compatibilityDate: COMPATIBILITY_DATE,
+      bindings: [
+        { name: "NAME", text: name },
+        { name: "OBJECTS", durableObjectNamespace: { className: OBJECT_CLASSES[kind], serviceName: kind } },
+      ],
+    },
+  }));
+}
+
+const OBJECT_CLASSES = {
+  d1: SIMULATORS.sql.className,
+  kv: SIMULATORS.keyValue.className,
+  r2: SIMULATORS.objects.className,
+  ratelimit: SIMULATORS.ratelimit.className,
+} as const;
+
+function workflowService(
+  app: string,
+  { binding, name, className }: { binding: string; name: string; className: string },
+  embed: EmbedModule,
+): CapnpStruct {
+  const engine = {
+    className: "Engine",
+    uniqueKey: `miniflare-workflows-${name}`,
+    preventEviction: true,
+    enableSql: true,
+  };
+  return {
+    name: `workflows:${name}`,
+    worker: {
+      modules: [{ name: "index.js", esModule: embed("workflows/binding.worker.js") }],
+      compatibilityDate: "2024-10-22",
+      compatibilityFlags: ["experimental"],
+      bindings: [
+        { name: "ENGINE", durableObjectNamespace: { className: "Engine" } },
+        { name: "USER_WORKFLOW", service: { name: serviceOf(app), entrypoint: className } },
+        { name: "BINDING_NAME", json: JSON.stringify(binding) },
+        { name: "WORKFLOW_NAME", json: JSON.stringify(name) },
+      ],
+      durableObjectNamespaces: [engine],
+      durableObjectStorage: { localDisk: OBJECT_DISK },
+    },
+  };
+}
+
+/** The modules that the workers of Miniflare, and the wrapped bindings of an app, import. */
+export function sharedModules(embed: EmbedModule): CapnpStruct[] {
+  const internal = (name: string, file: string) => ({ name, esModule: embed(file), internal: true });
+  return [
+    { name: "miniflare:shared", esModule: embed("shared/index.worker.js") },
+    { name: "miniflare:zod", esModule: embed("shared/zod.worker.js") },
+    internal("analytics-engine:local-simulator", "analytics-engine/analytics-engine.worker.js"),
+    internal("ratelimit:limiter", "ratelimit/ratelimit.worker.js"),
+    internal("workflows:local-wrapped-binding", "workflows/wrapped-binding.worker.js"),
+  ];
+}
+
+/** The name of the service of a worker. Messages of workerd contain it, as with Miniflare. */
+export function serviceOf(worker: string): string {
+  return `core:user:${worker}`;
+}
+
+/** The path of a module of Miniflare. */
+export function miniflareModule(file: string): string {
+  return path.join(MINIFLARE_WORKERS, file);
+}

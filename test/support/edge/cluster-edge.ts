@@ -1,0 +1,46 @@
+import { clusterStores } from "../../../server/platforms/embedded/cluster/cluster-stores.ts";
+import { BucketForwarder } from "../../../server/platforms/embedded/cluster/bucket-forwarder.ts";
+import { SharedBucket } from "../../../server/platforms/embedded/cluster/shared-bucket.ts";
+import type { EmbeddedPlatformOptions } from "../../../server/platforms/embedded/open-embedded-platform.ts";
+import { type DiskS3, startDiskS3 } from "../object-store/disk-s3.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { openTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+/** The bucket of a cluster of edges, in which each edge is opened. */
+export interface TestCluster extends AsyncDisposable {
+  /** The object store. */
+  server: DiskS3;
+  bucket: SharedBucket;
+  /** Opens another edge, which ends with the cluster at the latest. */
+  openEdge(options?: Partial<EmbeddedPlatformOptions>): Promise<TestPlatform>;
+}
+
+/** The times of the engine's leases are this many times shorter: 2 s instead of 20 s. */
+const TIME_DIVISOR = 10;
+
+export async function openTestCluster(): Promise<TestCluster> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder());
+  const server = opening.use(await startDiskS3(folder.path));
+  const bucket = opening.use(new SharedBucket({ ...server.settings, prefix: "production/" }));
+  const edges = opening.use(new AsyncDisposableStack());
+  const resources = opening.move();
+  return {
+    server,
+    bucket,
+    async openEdge(options = {}) {
+      const forwarder = edges.use(await BucketForwarder.listen(bucket));
+      const createStores = clusterStores({
+        bucket,
+        forwarder,
+        sandbox: "bubblewrap",
+        startTimeoutMs: 10_000,
+        secret: "secret of the tests",
+        host: "127.0.0.1",
+        timeDivisor: TIME_DIVISOR,
+      });
+      return edges.use(await openTestPlatform({ createStores, ...options }));
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
