@@ -112,11 +112,11 @@ async function store(context: BuildContext, entry: DependencyEntry, served: Serv
 async function install(
   context: BuildContext,
   packages: PackageRegistry,
-  project: Project,
+  given: Project,
 ): Promise<{ selected: BuildContext; warnings: string[]; served: ServedPackages; isWanted: boolean }> {
+  const { project, warnings: unread } = await readBinaryLockfile(context, given);
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
-  if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
   const { registry = null } = context.request;
   const sources = await readProjectTexts(directory);
@@ -148,6 +148,7 @@ async function install(
     });
   const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
   const warnings = [
+    ...unread,
     ...node.warnings,
     ...relaxed.map(({ warning }) => warning),
     ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
@@ -260,18 +261,37 @@ function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocat
   return isMember ? path.relative(installDirectory, packageDirectory) : null;
 }
 
-/** Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it. */
-async function convertLockfile(context: BuildContext, directory: string): Promise<void> {
-  const bun = `${SANDBOX_PATHS.scripts}/bin/bun`;
+/** What Bun prints if it lacks a version of a package. */
+const NEEDS_REGISTRY = /failed to resolve|downloading package manifest/;
+const UNREAD_LOCKFILE =
+  "bun.lockb does not match package.json, so other versions of packages may have been installed. Convert it with `bun install --save-text-lockfile`, and commit bun.lock.";
+
+/**
+ * Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it, unless the
+ * lockfile does not match package.json. Then the install has no lockfile.
+ */
+async function readBinaryLockfile(
+  context: BuildContext,
+  project: Project,
+): Promise<{ project: Project; warnings: string[] }> {
+  const { packageManager, rootEntries, location } = project;
+  if (packageManager !== "bun" || !isConverted(rootEntries)) return { project, warnings: [] };
   const { code, output } = await runBuildStep(context, {
     name: "install",
-    directory,
-    argv: [bun, "install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
+    directory: location.installDirectory,
+    argv: [
+      `${SANDBOX_PATHS.scripts}/bin/bun`,
+      ...["install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
+    ],
   });
-  if (code === 0) return;
-  throw new BuildFailure(
-    "user",
-    `bun.lockb could not be read: ${findInstallReason("bun", output.lines())}`,
-    "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
-  );
+  if (code === 0) return { project, warnings: [] };
+  if (!output.lines().some((line) => NEEDS_REGISTRY.test(line)))
+    throw new BuildFailure(
+      "user",
+      `bun.lockb could not be read: ${findInstallReason("bun", output.lines())}`,
+      "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
+    );
+  say(context, `warning: ${UNREAD_LOCKFILE}`);
+  const entries = new Set([...rootEntries].filter((name) => name !== "bun.lockb"));
+  return { project: { ...project, rootEntries: entries }, warnings: [UNREAD_LOCKFILE] };
 }

@@ -53,11 +53,11 @@ export const NEXT = all("Next.js", [
   { repo: "nextjs/deploy-github-pages", text: "Next.js on GitHub Pages" },
   // The following applications replace vercel/nextjs-subscription-payments, whose CLI of Supabase comes from github.com,
   // leerob/next-self-host, whose build reads api.vercel.app, and two examples of socketio/socket.io that load fonts from Google.
+  // trpc/examples-next-minimal-starter is not listed either: the registry of the test lacks the version of @trpc/client.
   { repo: "shuding/nextra-docs-template", text: "Welcome to Nextra!" },
   { repo: "vercel/nextjs-portfolio-starter", text: "Your Name" },
   { repo: "colinhacks/devii", text: "Introduction to Devii" },
   { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
-  { repo: "trpc/examples-next-minimal-starter", text: "client" },
   { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
   { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
 ]);

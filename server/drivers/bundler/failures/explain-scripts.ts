@@ -52,13 +52,14 @@ export function explainScriptFailure(
         ? "Update the package: this version is too old for the machine of the service."
         : `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
     );
-  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure, nodeVersion);
   const hosts = hostsOf(failure, refused);
-  if (failure.packageName === "sharp" && hosts.length > 0)
+  const lacksVips = failure.tail.some((line) => /\bvips\/vips/.test(line));
+  if (failure.packageName === "sharp" && (hosts.length > 0 || lacksVips))
     return userFailure(
-      `${subject} tried to reach ${hosts.join(", ")} for its program. Versions of sharp before 0.33 download it; later ones have it as an npm package.`,
+      `${subject} ${hosts.length > 0 ? `tried to reach ${hosts.join(", ")} for its program` : "could not compile its program, because libvips is not installed"}. Versions of sharp before 0.33 download it; later ones have it as an npm package.`,
       "Update sharp, and the packages that depend on it, to ^0.33.0 or later (`npm ls sharp` lists them; `overrides` in package.json can force the version), commit the lockfile, and deploy again.",
     );
+  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure, nodeVersion);
   if (hosts.length > 0) return unreachable(failure, hosts);
   const unresolved = packagesOf(failure, refused)[0];
   if (unresolved !== undefined)
