@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
@@ -292,6 +293,8 @@ async function readBinaryLockfile(
       "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
     );
   say(context, `warning: ${UNREAD_LOCKFILE}`);
+  // Bun would request the packages at the registry that the file names.
+  await rm(path.join(context.request.sourceDirectory, location.installDirectory, "bun.lockb"));
   const entries = new Set([...rootEntries].filter((name) => name !== "bun.lockb"));
   return { project: { ...project, rootEntries: entries }, warnings: [UNREAD_LOCKFILE] };
 }

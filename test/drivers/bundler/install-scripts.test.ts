@@ -24,7 +24,8 @@ const write = (text: string) => `node -e "require('fs').writeFileSync('index.js'
 const request = (url: string) =>
   `node -e "fetch('${url}').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`;
 
-const OLD = { dependencies: { "node-addon-api": "3.2.1" } };
+const addon = (version: string) => ({ dependencies: { "node-addon-api": version } });
+const CPP17 = { install: 'test "$CXXFLAGS" = -std=gnu++17' };
 const PACKAGES: readonly PublishedPackage[] = [
   scripted("generating", { postinstall: write("generated") }),
   scripted(
@@ -34,9 +35,6 @@ const PACKAGES: readonly PublishedPackage[] = [
   ),
   scripted("downloading", { install: request("https://github.com/releases/program") }),
   scripted("compiling", { install: "echo 'a.h:1:2: error: no type'; echo 'gyp ERR! build error'; exit 1" }),
-  scripted("sharp", {
-    install: "echo 'a.cc:23:10: fatal error: vips/vips8: No such file'; echo 'gyp ERR! build error'; exit 1",
-  }),
   scripted("node-sass", { install: request("https://github.com/sass/node-sass/releases/program") }),
   scripted("browser", {
     install: `test "$PUPPETEER_SKIP_DOWNLOAD $PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD" = "true 1" || ${request("https://storage.googleapis.com/browser")}`,
@@ -52,13 +50,9 @@ const PACKAGES: readonly PublishedPackage[] = [
   scripted("writing", { postinstall: "date +%N >/build/written.txt" }),
   scripted("unrelated", {}),
   { name: "node-addon-api", version: "3.2.1", files: {} },
-  scripted("old-native", { install: 'test "$CXXFLAGS" = -std=gnu++17' }, OLD),
+  scripted("old-native", CPP17, addon("3.2.1")),
   { name: "node-addon-api", version: "2.0.0", files: {} },
-  scripted(
-    "oldest-native",
-    { install: 'test "$CXXFLAGS" = -std=gnu++17' },
-    { dependencies: { "node-addon-api": "2.0.0" } },
-  ),
+  scripted("oldest-native", CPP17, addon("2.0.0")),
   scripted("new-native", { install: 'test -z "$CXXFLAGS"' }),
   {
     name: "native",
@@ -169,14 +163,6 @@ describe("the scripts of installed packages", () => {
     expect(await installFailure(project(["compiling"]))).toMatchObject({
       message: `The install script of compiling could not compile its program for Node.js ${process.versions.node}: a.h:1:2: error: no type`,
       advice: expect.stringContaining('"engines": { "node": "20" }'),
-    });
-  });
-
-  test("an old sharp without libvips ends the build, and the error says to update it", async () => {
-    expect(await installFailure(project(["sharp"]))).toMatchObject({
-      message:
-        "The install script of sharp could not compile its program, because libvips is not installed. Versions of sharp before 0.33 download it; later ones have it as an npm package.",
-      advice: expect.stringContaining("to ^0.33.0 or later"),
     });
   });
 

@@ -38,6 +38,7 @@ const PACKAGES = [
   native("old-native", "v20.*", V8_OUTPUT),
   native("without-library", "v20.*", "a.cc:1:10: fatal error: cairo.h: No such file\ngyp ERR! build error\n"),
   native("too-old", "v12.*", V8_OUTPUT),
+  native("sharp", "v12.*", "../src/common.cc:23:10: fatal error: vips/vips8: No such file\ngyp ERR! build error\n"),
 ];
 
 let registry: TestRegistry;
@@ -86,6 +87,7 @@ describe("a native package that does not compile for the Node.js of the service"
 
   test.each([
     ["that lacks a library", "without-library", {}, "cairo.h", "choose a Node.js that it supports"],
+    ["of sharp, which downloads it", "sharp", {}, "libvips is not installed", "Update sharp"],
     ["that the project requires", "old-native", { engines: { node: ">=24" } }, "SqliteError", "choose a Node.js"],
     ["and for no other one", "too-old", {}, "SqliteError", "It does not compile with Node.js 22, 20 either."],
   ])("ends the build: %s", async (_name, name, fields, message, advice) => {

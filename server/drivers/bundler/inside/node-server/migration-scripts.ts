@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
 import { isFile, type PackageJson } from "../package-json.ts";
-import type { ServerDatabase } from "./server-database.ts";
 import { readStartFile } from "./start-command.ts";
 
 /** Scripts that bring a database up to date, in the order in which they are tried. */
@@ -19,10 +18,15 @@ const READS_ARGUMENT = /\[\s*\w+\s*\]\s*=\s*process\.argv\.slice\(2\)|=\s*proces
 /** Arguments with which such scripts apply migrations. */
 const ARGUMENT = /^(?:up|latest|deploy|run)$/;
 
+/** What brings a database up to date. */
+export interface FoundMigration {
+  migration?: string;
+  /** A script that would do it but needs an argument that the project does not document. It does not run. */
+  incompleteMigration?: string;
+}
+
 /** Finds the script of package.json that brings the database up to date, with the argument that the documentation of the project names. */
-export function findMigrationScript({
-  scripts = {},
-}: PackageJson): Pick<ServerDatabase, "migration" | "incompleteMigration"> {
+export function findMigrationScript({ scripts = {} }: PackageJson): FoundMigration {
   const name = MIGRATION_SCRIPTS.find((each) => {
     const text = scripts[each];
     return typeof text === "string" && !NOT_FOR_DEPLOYMENT.test(text);

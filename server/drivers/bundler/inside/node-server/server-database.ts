@@ -3,16 +3,13 @@ import path from "node:path";
 import type { PostgresUse } from "../../../../../domain/ports/bundler.ts";
 import type { DatabasePart } from "../../../../../domain/shared/postgres-variables.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
-import { findMigrationScript } from "./migration-scripts.ts";
+import { findMigrationScript, type FoundMigration } from "./migration-scripts.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
 
 /** The database of a server, and how it is brought up to date. */
-export interface ServerDatabase {
+export interface ServerDatabase extends FoundMigration {
   postgres?: PostgresUse;
-  migration?: string;
-  /** A script that would do it but needs an argument that the project does not document. It does not run. */
-  incompleteMigration?: string;
 }
 
 /** Clients of PostgreSQL that connect over TCP. */
@@ -44,11 +41,7 @@ export function readServerDatabase(packageJson: PackageJson, command: string): S
   };
 }
 
-function findMigration(
-  packageJson: PackageJson,
-  command: string,
-  tool: SchemaTool | null,
-): Pick<ServerDatabase, "migration" | "incompleteMigration"> {
+function findMigration(packageJson: PackageJson, command: string, tool: SchemaTool | null): FoundMigration {
   const release = readProcessLine("release");
   if (release !== null) return { migration: release };
   if (MIGRATES.test(command)) return {};
