@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../domain/shared/json.ts";
@@ -13,11 +13,13 @@ import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
 import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
 import type { CreateStores } from "../platforms/embedded/edge-stores.ts";
 import { LAUNCHER_LIMITS } from "../platforms/embedded/launchers.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 
 interface ClusterDeps {
   controlGroups: ControlGroups;
   tokenSecret: string;
+  log: Logger;
 }
 
 /** Below the prefix of the bucket. */
@@ -31,7 +33,7 @@ const installationSchema = z.object({ id: z.string(), epoch: z.int() });
  */
 export async function openClusterEdge(
   config: Config,
-  { controlGroups, tokenSecret }: ClusterDeps,
+  { controlGroups, tokenSecret, log }: ClusterDeps,
   opening: AsyncDisposableStack,
 ): Promise<CreateStores | null> {
   const { edgeCluster, s3, dataDirectory, sandbox } = config;
@@ -44,7 +46,7 @@ export async function openClusterEdge(
   await bucket.checkConditionalWrites().catch((cause: unknown) => {
     throw new ConfigError(`EDGE_CLUSTER=on cannot use this object store: ${(cause as Error).message}`, { cause });
   });
-  const forwarder = opening.use(await BucketForwarder.listen(bucket));
+  const forwarder = opening.use(await BucketForwarder.listen(bucket, log));
   await joinInstallation(bucket, dataDirectory);
   return clusterStores({
     ...{ bucket, forwarder, sandbox, host },
@@ -67,7 +69,9 @@ async function checkFolder(folder: string, isCluster: boolean): Promise<void> {
     throw new ConfigError(
       "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Export them, and import them into an installation with EDGE_CLUSTER=on (docs/move-apps.md).",
     );
-  if (isCluster && !isMarked) await replaceFile(marker, "{}\n");
+  if (!isCluster || isMarked) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(marker, "{}\n");
 }
 
 /** All edges are the same installation, whichever starts first. */

@@ -51,6 +51,8 @@ export interface EmbeddedPlatformOptions extends LauncherOptions {
   trustedProxies: readonly string[];
   /** The variables of the apps. They are kept in memory only. */
   variables: AppVariables;
+  /** Once it is aborted, each connection to the proxy closes after its next response. */
+  draining?: AbortSignal;
   log: PlatformLog;
   /** Called for each request that an app gets, with the id of the app. */
   onRequest?: (appId: string) => void;
@@ -187,7 +189,9 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const reader = new PostgresReader(postgres);
   const appDatabases = new EmbeddedAppDatabases({ store, findWorkerDatabase, variables, sqlite, postgres: reader });
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, ...observers });
+  const { draining } = options;
+  const shared = { log, trusts, scheme, limits, draining };
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, ...shared, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
     ...launchers,
     unpack,

@@ -8,7 +8,7 @@ import type { ScriptVersion } from "../script-version.ts";
 import { ScriptStore } from "../scripts/script-store.ts";
 import { measureServerData } from "../storage/embedded-app-storage.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
-import { BucketForwarder } from "./bucket-forwarder.ts";
+import type { BucketForwarder } from "./bucket-forwarder.ts";
 import { ClusterSqlDatabases } from "./cluster-databases.ts";
 import { ClusterLauncher, type ClusterLauncherOptions } from "./cluster-launcher.ts";
 import { ClusterAppEntries, clusterDatabaseReader } from "./cluster-readers.ts";

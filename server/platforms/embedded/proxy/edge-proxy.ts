@@ -28,6 +28,8 @@ export interface EdgeProxyOptions {
   /** The scheme of the apps' URLs. A trusted proxy may name another one for a request. */
   scheme: Scheme;
   limits: RequestLimits;
+  /** Once it is aborted, each connection closes after its next response. */
+  draining?: AbortSignal | undefined;
   /** Called for each request that an app gets. */
   onRequest?: ((appId: string) => void) | undefined;
   /** Called for each of these requests whose response has a status of 500 or more. */
@@ -47,13 +49,14 @@ export class EdgeProxy {
   readonly #server: http.Server;
   /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
-  readonly #connections = new ClientConnections();
+  readonly #connections: ClientConnections;
   readonly #openRequests: OpenRequests;
   #domain = "localhost";
 
   constructor(options: EdgeProxyOptions) {
     this.#options = options;
     this.#openRequests = new OpenRequests(options.limits);
+    this.#connections = new ClientConnections(options.draining);
     this.#server = http.createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MS,
