@@ -4,7 +4,12 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import { type PublishedScript, type Script, StaleGeneration } from "../../../../domain/ports/edge-platform.ts";
+import {
+  type PublishedScript,
+  type Script,
+  StaleGeneration,
+  UnsupportedScript,
+} from "../../../../domain/ports/edge-platform.ts";
 import { parseJson } from "../../../../domain/shared/json.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
@@ -87,6 +92,8 @@ export class SharedScripts implements Scripts {
   }
 
   async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
+    if (script.code.runtime === "node" && script.code.server.postgres === undefined)
+      throw new UnsupportedScript(ONE_PROCESS);
     const { local, bucket } = this.#options;
     const version = await local.stage(slug, script, signal);
     await this.#withWorkFolder(async (folder) => {
@@ -208,6 +215,9 @@ export class SharedScripts implements Scripts {
     }
   }
 }
+
+const ONE_PROCESS =
+  "With several edges, a Node server must use PostgreSQL: each edge would run its own process, whose files in /data the others do not have.";
 
 const COPY_TIMEOUT_MS = 5 * 60_000;
 
