@@ -25,6 +25,7 @@ import {
 } from "./launchers.ts";
 import { AppPostgres, type AppPostgresOptions } from "./postgres/app-postgres.ts";
 import { PostgresReader } from "./app-databases/postgres-reader.ts";
+import { EdgeForwarding } from "./proxy/edge-forwarding.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
@@ -132,9 +133,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   });
   try {
     await stores.open();
-    stores.follow(supervisor);
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
+    stores.follow(supervisor, port);
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
@@ -176,6 +177,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const supervisor = new Supervisor({
     ...{ store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
     launcher: stores.launcher,
+    placement: stores.placement,
     nodeLauncher: launchers.nodeLauncher,
     onStart: (slug) => storage.noteStart(slug),
     isKept: (appId) => keptApps.has(appId),
@@ -187,7 +189,10 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const reader = new PostgresReader(postgres);
   const appDatabases = new EmbeddedAppDatabases({ store, findWorkerDatabase, variables, sqlite, postgres: reader });
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, ...observers });
+  const { forwardingSecret } = stores;
+  const edges = forwardingSecret === null ? null : new EdgeForwarding(forwardingSecret);
+  const toProxy = { entries: authEntries, log, trusts, scheme, limits, edges };
+  const proxy = new EdgeProxy({ apps: supervisor, ...toProxy, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
     ...launchers,
     unpack,

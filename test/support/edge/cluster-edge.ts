@@ -1,3 +1,4 @@
+import { SnapshotArchiver } from "../../../server/app-files/snapshot-archiver.ts";
 import { clusterStores } from "../../../server/platforms/embedded/cluster/cluster-stores.ts";
 import { BucketForwarder } from "../../../server/platforms/embedded/cluster/bucket-forwarder.ts";
 import { SharedBucket } from "../../../server/platforms/embedded/cluster/shared-bucket.ts";
@@ -17,6 +18,8 @@ export interface TestCluster extends AsyncDisposable {
 
 /** The times of the engine's leases are this many times shorter: 2 s instead of 20 s. */
 const TIME_DIVISOR = 10;
+/** In milliseconds. Shorter than in production. */
+const LEASE_TIMES = { renewMs: 500, killMs: 3_000, validMs: 4_500, snapshotMs: 1_500 };
 
 export async function openTestCluster(): Promise<TestCluster> {
   await using opening = new AsyncDisposableStack();
@@ -32,6 +35,9 @@ export async function openTestCluster(): Promise<TestCluster> {
       const forwarder = edges.use(await BucketForwarder.listen(bucket));
       const createStores = clusterStores({
         bucket,
+        leaseBucket: bucket,
+        createArchiver: (options) => new SnapshotArchiver(options),
+        leaseTimes: LEASE_TIMES,
         forwarder,
         sandbox: "bubblewrap",
         startTimeoutMs: 10_000,

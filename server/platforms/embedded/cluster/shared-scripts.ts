@@ -4,12 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import {
-  type PublishedScript,
-  type Script,
-  StaleGeneration,
-  UnsupportedScript,
-} from "../../../../domain/ports/edge-platform.ts";
+import { type PublishedScript, type Script, StaleGeneration } from "../../../../domain/ports/edge-platform.ts";
 import { parseJson } from "../../../../domain/shared/json.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
@@ -17,7 +12,7 @@ import { packPublication, unpackPublication } from "../../shared/publication-arc
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts, ScriptStore } from "../scripts/script-store.ts";
 import type { PlatformLog } from "../supervisor/supervisor-options.ts";
-import { APPS_PREFIX, VERSIONS_PREFIX } from "./bucket-layout.ts";
+import { APPS_PREFIX, SERVER_DATA_PREFIX, VERSIONS_PREFIX } from "./bucket-layout.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
 import { removeStoredData } from "./stored-data.ts";
 
@@ -92,8 +87,6 @@ export class SharedScripts implements Scripts {
   }
 
   async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
-    if (script.code.runtime === "node" && script.code.server.postgres === undefined)
-      throw new UnsupportedScript(ONE_PROCESS);
     const { local, bucket } = this.#options;
     const version = await local.stage(slug, script, signal);
     await this.#withWorkFolder(async (folder) => {
@@ -136,7 +129,7 @@ export class SharedScripts implements Scripts {
     const live = await this.#read(slug);
     await bucket.remove(recordKey(slug));
     if (live !== null) await removeStoredData(bucket, live.record.databaseId);
-    await bucket.removeAll(`${VERSIONS_PREFIX}${slug}/`);
+    for (const prefix of APP_PREFIXES) await bucket.removeAll(`${prefix}${slug}/`);
     this.#checkedAt.delete(slug);
     await local.remove(slug);
   }
@@ -144,10 +137,11 @@ export class SharedScripts implements Scripts {
   async list(): Promise<PublishedScript[]> {
     const { bucket } = this.#options;
     const found = new Map<string, PublishedScript>();
-    for await (const { key } of bucket.list(VERSIONS_PREFIX)) {
-      const [slug = "", appId = ""] = key.slice(VERSIONS_PREFIX.length).split("/");
-      found.set(`${slug}/${appId}`, { slug, appId });
-    }
+    for (const prefix of APP_PREFIXES)
+      for await (const { key } of bucket.list(prefix)) {
+        const [slug = "", appId = ""] = key.slice(prefix.length).split("/");
+        found.set(`${slug}/${appId}`, { slug, appId });
+      }
     return [...found.values()];
   }
 
@@ -216,8 +210,8 @@ export class SharedScripts implements Scripts {
   }
 }
 
-const ONE_PROCESS =
-  "With several edges, a Node server must use PostgreSQL: each edge would run its own process, whose files in /data the others do not have.";
+/** The folders that have a folder for each slug, with one for each app. */
+const APP_PREFIXES = [VERSIONS_PREFIX, SERVER_DATA_PREFIX];
 
 const COPY_TIMEOUT_MS = 5 * 60_000;
 

@@ -7,11 +7,12 @@ import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
+import { RunsElsewhere } from "./app-placement.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
-import { type AcquiredApp, longestIdle, RunningApp } from "./running-app.ts";
+import { type AcquiredApp, appOnEdge, longestIdle, RunningApp } from "./running-app.ts";
 import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -58,10 +59,11 @@ export class Supervisor implements AppRunner, DatabaseAccess {
    * Returns the running app at `slug`, started if necessary; `null` if there is no app.
    *
    * @param hasToken - whether the request has the app's token
+   * @param isForwarded - whether another edge has forwarded the request, so that this edge must not forward it again
    * @throws {AppRestricted} when the restriction of the app refuses the request
    * @throws {AppUnavailable} when the app does not start, failed repeatedly, or no process is free for it
    */
-  async acquire(slug: string, hasToken: boolean): Promise<AcquiredApp | null> {
+  async acquire(slug: string, hasToken: boolean, isForwarded = false): Promise<AcquiredApp | null> {
     for (;;) {
       const app = this.#running.get(slug);
       if (app) {
@@ -71,6 +73,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // Before the start, which requests with and without token share.
       const live = await this.#options.store.live(slug);
       if (live) checkRestriction(await this.#options.store.restriction(live), hasToken);
+      const edge = live && (await this.#options.placement.locate(live));
+      if (edge && isForwarded) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
+      if (edge) return appOnEdge(live.appId, edge);
       // Simultaneous requests share one start. Afterwards each checks again, because the app may have changed.
       let start = this.#starts.get(slug);
       if (!start) {
@@ -95,6 +100,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const signal = AbortSignal.any([caller, this.#closing.signal]);
     const prepared = await this.#prepare(version, { isNew: true });
     prepared.checkNames();
+    await using _ = await this.#options.placement.hold(version, { takesOver: true, signal });
     await using unused = new AsyncDisposableStack();
     const beside = this.#running.has(slug) ? unused.use(await launchBeside(this.#options, prepared, signal)) : null;
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
@@ -129,6 +135,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       const prepared = await this.#prepare(app.version);
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
+      await using _ = await this.#options.placement.hold(app.version, { takesOver: false, signal });
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await using unused = new AsyncDisposableStack();
       const beside = unused.use(await launchBeside(this.#options, prepared, signal));
@@ -165,6 +172,13 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([app.version.databaseId], async () => {
       if (this.#running.get(slug) === app) await this.#stop(slug);
     });
+  }
+
+  /** Stops the process at `slug`, because another edge is to run the app. */
+  async stopForOther(slug: string): Promise<void> {
+    const app = this.#running.get(slug);
+    if (!app) return;
+    await this.#locks.run([app.version.databaseId], () => this.#stop(slug));
   }
 
   async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
@@ -240,6 +254,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       const prepared = await this.#prepare(version);
       await this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
     } catch (cause) {
+      // The next attempt finds the other edge.
+      if (cause instanceof RunsElsewhere) return;
+      if (cause instanceof AppUnavailable) throw cause;
       this.#backoff.recordFailure(slug);
       this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
       if (cause instanceof UnhealthyScript) this.#options.runtimeLogs.reportError({ id: appId, slug }, cause.message);

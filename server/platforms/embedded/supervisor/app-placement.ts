@@ -1,0 +1,38 @@
+import type { ScriptVersion } from "../script-version.ts";
+
+/** The edge proxy of another edge. */
+export interface EdgeAddress {
+  host: string;
+  port: number;
+}
+
+/** While it is not disposed of, the app runs on this edge only, and its data is here. */
+export interface PlacementHold extends AsyncDisposable {
+  /** Aborted when the process of the app must end at once, because another edge may start the app soon. */
+  lost: AbortSignal;
+}
+
+/** Decides on which edge an app runs whose data only one process may have open. */
+export interface AppPlacement {
+  /** The other edge to which requests belong; `null` if this edge runs the app, or may start it. */
+  locate(version: ScriptVersion): Promise<EdgeAddress | null>;
+  /**
+   * Keeps an app on this edge, with its newest data.
+   *
+   * @param options.takesOver - whether another edge is asked to stop the app, and this waits for it
+   * @returns `null` for an app that several edges may run
+   * @throws {RunsElsewhere}
+   */
+  hold(version: ScriptVersion, options: { takesOver: boolean; signal: AbortSignal }): Promise<PlacementHold | null>;
+}
+
+/** Another edge runs the app. */
+export class RunsElsewhere extends Error {
+  override readonly name = "RunsElsewhere";
+}
+
+/** The placement of a single edge. */
+export const ON_THIS_EDGE: AppPlacement = {
+  locate: async () => null,
+  hold: async () => null,
+};
