@@ -13,7 +13,7 @@ import type { MembershipResolver } from "../domain/users/membership-resolver.ts"
 import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./web/dashboard.ts";
 import { downloadsPlugin } from "./web/downloads.ts";
-import { healthPlugin, type ReadinessCheck, type ReadinessDetails } from "./http/health.ts";
+import { type HealthOptions, healthPlugin, type ReadinessChecks, type ReadinessDetails } from "./http/health.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { sendRequestError, UNKNOWN_ENDPOINT } from "./rest/error-response.ts";
 import type { Auth } from "./identity/open-auth.ts";
@@ -37,8 +37,10 @@ export interface HttpServerOptions {
   trustedProxies: Config["trustedProxies"];
   log: Logger;
   publicUrl: () => string;
-  readiness: readonly ReadinessCheck[];
+  readiness: ReadinessChecks;
   readinessDetails: ReadinessDetails;
+  /** Aborted when the process is about to stop. It serves requests until the server is closed. */
+  draining: AbortSignal;
 }
 
 /** Times in milliseconds. A complete request must arrive within 30 s, except a streamed body; Node checks that at an interval. */
@@ -50,7 +52,7 @@ const MAX_URL_PARAMETER = 16 * 1024;
 /** Creates the HTTP server of the control plane; it does not listen yet. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
-  const connections = new ClientConnections();
+  const connections = new ClientConnections(options.draining);
   const streamedConnections: StreamedConnections = new WeakSet();
   const server: FastifyInstance = fastify({
     serverFactory: (handler) => connections.prepare(http.createServer(SERVER_OPTIONS, handler)),
@@ -68,6 +70,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     forceCloseConnections: "idle",
+    // A request on an open connection is served, although the server listens no more.
+    return503OnClosing: false,
     // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
@@ -89,9 +93,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);
-  await server.register(healthPlugin(options.readiness, options.readinessDetails));
+  await server.register(healthPlugin(toHealthOptions(options)));
   if (options.roles.has("api")) await registerApi(server, { ...options, streamedConnections });
   return server;
+}
+
+function toHealthOptions({ readiness, readinessDetails, draining }: HttpServerOptions): HealthOptions {
+  return { checks: readiness, details: readinessDetails, draining };
 }
 
 async function registerApi(

@@ -180,14 +180,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const parsed = environment.safeParse(removeEmpty(env));
   if (!parsed.success) throw toConfigError(parsed.error);
   const values = parsed.data;
-  const production = values.NODE_ENV === "production";
   requireTokenSecret(values);
   const model = readModelSettings(values);
   const buildLimits = readBuildLimits(values);
   return Object.freeze({
     ...readRoleSettings(values),
     ...readEdgeClusterSettings(values),
-    production,
+    production: values.NODE_ENV === "production",
     host: values.HOST,
     port: values.PORT,
     edgePort: values.EDGE_PORT,

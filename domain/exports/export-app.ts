@@ -56,7 +56,12 @@ export async function exportApp(
   const opened = new AsyncDisposableStack();
   opened.defer(release);
   try {
-    const content = await openContent(deps, caller, { app, request, signal }, opened);
+    const content = await openContent(deps, caller, { app, request, signal }, opened).catch(async (error: unknown) => {
+      await requireUnchanged(deps.db, caller, app);
+      throw error;
+    });
+    // Files that vanish while they are copied are left out, so the copy is complete only if the app still exists.
+    await requireUnchanged(deps.db, caller, app);
     return { name: `${app.slug}.tar.gz`, content, close: () => void opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
@@ -81,6 +86,13 @@ async function findApp(db: Db, { orgId }: Caller, id: string) {
   if (app.live_deployment_id === null)
     throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
   return app;
+}
+
+/** @throws {ServiceError} when the app was deleted, or another version is live, since its copy began */
+async function requireUnchanged(db: Db, caller: Caller, { id, live_deployment_id: live }: LiveApp): Promise<void> {
+  const { live_deployment_id: current } = await findApp(db, caller, id);
+  if (current !== live)
+    throw new ServiceError("conflict", "Another version of the app went live during the export. Export it again.");
 }
 
 interface Exporting {

@@ -2,7 +2,7 @@
 export interface SpoolFile extends AsyncDisposable {
   /** Adds text or bytes at the end. Returns when the file can take more. */
   append(content: string | Uint8Array): Promise<void>;
-  /** Reads the whole file in chunks. A chunk is valid until the next one is requested. */
+  /** Reads the whole file in chunks. */
   read(): AsyncIterable<Uint8Array>;
 }
 

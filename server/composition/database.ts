@@ -45,7 +45,14 @@ export async function openDatabaseServices(
 ): Promise<DatabaseServices> {
   // Before the migrations, which the other process may not understand. The embedded database locks its folder.
   if (config.databaseUrl !== null && onTaken !== null)
-    opening.use(await DatabaseLock.acquire({ url: config.databaseUrl, onTaken, onWait: () => log.warn(WAITING) }));
+    opening.use(
+      await DatabaseLock.acquire({
+        url: config.databaseUrl,
+        isShared: config.edgeCluster !== null,
+        onTaken,
+        onWait: () => log.warn(WAITING),
+      }),
+    );
   const { orm, connections, url, isEmbedded } = opening.use(await openDatabase(config, log, embeddedDatabase));
   opening.use(new PoolWatchdog({ orm, connections, url }, log));
   const { em } = orm;

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../domain/shared/json.ts";
@@ -72,7 +72,9 @@ async function checkFolder(folder: string, isCluster: boolean): Promise<void> {
     throw new ConfigError(
       "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Export them, and import them into an installation with EDGE_CLUSTER=on (docs/move-apps.md).",
     );
-  if (isCluster && !isMarked) await replaceFile(marker, "{}\n");
+  if (!isCluster || isMarked) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(marker, "{}\n");
 }
 
 /** All edges are the same installation, whichever starts first. */

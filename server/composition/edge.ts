@@ -63,6 +63,8 @@ interface EdgeDeps {
   /** Counts the requests to Cloudflare's API. */
   counter: Counter;
   tokenSecret: string;
+  /** Aborted when the process is about to stop. */
+  draining: AbortSignal;
   log: Logger;
 }
 
@@ -80,7 +82,7 @@ export async function openEdge(config: Config, deps: EdgeDeps, opening: AsyncDis
 
 async function openEmbeddedEdge(
   config: Config,
-  { controlGroups, startProcess, variables, usageCounter, tokenSecret, log }: EdgeDeps,
+  { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const createStores = await openClusterEdge(config, { controlGroups, tokenSecret }, opening);
@@ -98,6 +100,7 @@ async function openEmbeddedEdge(
       groups: controlGroups,
       trustedProxies: config.trustedProxies,
       variables,
+      draining,
       log,
       onRequest: (appId) => usageCounter.countRequest(appId),
       onServerError: (appId) => usageCounter.countServerError(appId),

@@ -46,6 +46,8 @@ export interface ExternalDeps extends DatabaseDeps {
   clientMetadata?: ClientMetadataFetcher | undefined;
   /** Reads URLs as sources of Company Knowledge; by default from the public web. */
   publicFiles?: PublicFiles | undefined;
+  /** Aborted when the process is about to stop. */
+  draining: AbortSignal;
   /** Known once the server listens. */
   publicUrl(): string;
 }
@@ -95,7 +97,8 @@ export async function openFoundation(
   const usageCounter = openUsageCounter(database, log, opening);
   const lastVariables = new LastKnownVariables(variables);
   const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log };
-  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, ...edgeShared };
+  const { draining } = external;
+  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, draining, ...edgeShared };
   const edge = await openEdge(config, edgeDeps, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.
   const objects = await openOwnObjectStore(config, edge.installation, opening);

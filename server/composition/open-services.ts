@@ -18,7 +18,7 @@ import type { Config } from "../config.ts";
 import type { ConnectionPool } from "../database/connection-pool.ts";
 import type { Orm } from "../database/orm.ts";
 import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
-import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
+import type { ReadinessChecks, ReadinessDetails } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type AgentServices, createSessions, openAgents, openSkills } from "./agents.ts";
 import { createStorage, openDeployments } from "./deployments.ts";
@@ -26,6 +26,7 @@ import { openExecution } from "./execution.ts";
 import { describeLimits, type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
 import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
 import { openKnowledge } from "./knowledge.ts";
+import { chooseReadinessChecks } from "./readiness.ts";
 
 /** How long a DELETE waits for the teardown of an app, in milliseconds. */
 const TEARDOWN_WAIT_MS = 10_000;
@@ -46,7 +47,7 @@ export interface OpenServices extends IdentityServices, Pick<AgentServices, "ser
   storageDeps: EnforceDeps;
   /** For the worker, which determines the apps that are always on. */
   alwaysOnDeps: AlwaysOnDeps;
-  readiness: readonly ReadinessCheck[];
+  readiness: ReadinessChecks;
   readinessDetails: ReadinessDetails;
   orm: Orm;
   /** Shares the connections of the ORM. */
@@ -85,7 +86,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     alwaysOnDeps: { db: database.db, plans: foundation.plans, alwaysOn: edge.alwaysOn },
     serverMonitor,
     ...identity,
-    readiness: [database.readiness, queue.readiness, edge.readiness],
+    readiness: chooseReadinessChecks(foundation),
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },
     orm: database.orm,
     connections: database.connections,

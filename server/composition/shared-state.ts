@@ -13,6 +13,7 @@ import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
 import { FallbackCounter } from "../drivers/counter/fallback-counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../drivers/counter/redis-counter.ts";
+import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { PeriodicTask } from "../worker/periodic-task.ts";
 import type { DatabaseServices } from "./database.ts";
@@ -31,6 +32,8 @@ export interface SharedState {
   serverChanges: ChangeFeed;
   /** Tells what changed in organizations. The database sends it, so that it is in the transaction of the change. */
   events: EventFeed;
+  /** `null` without Redis. */
+  redisReadiness: ReadinessCheck | null;
 }
 
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
@@ -47,7 +50,8 @@ export async function openSharedState(
   const events = createPostgresEventFeed(notifications);
   if (redisUrl !== null) return { ...(await openRedis(redisUrl, log, opening)), events };
   const feed = opening.use(new PostgresChangeFeed({ em, notifications, onError }));
-  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), events };
+  const counters = { counter: new DatabaseCounter(em), callCounter: new MemoryCounter() };
+  return { ...counters, ...topicsOf(feed), events, redisReadiness: null };
 }
 
 /** The longest wait for Redis, in milliseconds. Afterwards this process counts the limits itself. */
@@ -81,7 +85,8 @@ async function openRedis(
     log.debug({ reason: messageOf(error) }, "cannot receive change notifications from Redis"),
   );
   await once(redis, "ready", { signal: AbortSignal.timeout(REDIS_TIMEOUT_MS) }).catch((err) => counter.useLocal(err));
-  return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)) };
+  const redisReadiness = { name: "Redis", check: async () => void (await redis.ping()) };
+  return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)), redisReadiness };
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges" | "logChanges" | "serverChanges"> {

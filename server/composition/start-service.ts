@@ -29,6 +29,8 @@ export interface RunningService {
   isFirstRun: boolean;
   /** Whether this is a restored copy that has not taken over: it runs no jobs and changes nothing. */
   isRestoredCopy: boolean;
+  /** From now on the process is not ready, and each connection closes after its next response. It serves requests until it stops. */
+  drain(): void;
   /** Finishes requests, returns running deployments to the queue, stops every app, and leaves no child process. */
   stop(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startService(config: Config, log: Logger, options: Service
   const { roles } = config;
   const { worker: runsWorker = roles.has("worker"), onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } =
     options;
+  const draining = new AbortController();
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
     clientMetadata: options.clientMetadata,
@@ -68,6 +71,7 @@ export async function startService(config: Config, log: Logger, options: Service
     embeddedDatabase: options.embeddedDatabase,
     // The files of the apps are in the data folder of one process.
     onDatabaseTaken: options.worker !== false && roles.has("edge") ? onDatabaseTaken : null,
+    draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => parts.close());
@@ -83,6 +87,7 @@ export async function startService(config: Config, log: Logger, options: Service
     signIn: config,
     trustedProxies: config.trustedProxies,
     log,
+    draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => server.close());
@@ -93,8 +98,12 @@ export async function startService(config: Config, log: Logger, options: Service
   if (runsWorker && !isRestoredCopy) await worker.start();
   const isUnclaimed = !config.production && (await isFirstRun(parts.db));
   const started = starting.move();
-  const stop = () => started.disposeAsync();
-  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, isRestoredCopy, stop };
+  const drain = () => draining.abort();
+  const stop = () => {
+    drain();
+    return started.disposeAsync();
+  };
+  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, isRestoredCopy, drain, stop };
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {

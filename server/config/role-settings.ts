@@ -47,6 +47,11 @@ export const roleVariables = {
   ROLES: roles.prefault(ROLES.join(",")),
   INTERNAL_PORT: portNumber(3002).optional(),
   EDGE_INTERNAL_URL: edgeUrls.optional(),
+  DRAIN_SECONDS: z
+    .string()
+    .regex(/^(\d|[1-9]\d|[12]\d\d|300)$/, "must be a whole number of seconds from 0 to 300, such as 5")
+    .transform(Number)
+    .optional(),
 } as const;
 
 export interface RoleSettings {
@@ -58,7 +63,11 @@ export interface RoleSettings {
   edgeInternalUrls: readonly string[];
   /** Whether other processes of the installation may run beside this one. */
   isOneOfSeveral: boolean;
+  /** How long the process serves requests after `SIGTERM`, while load balancers learn that it is not ready. */
+  drainSeconds: number;
 }
+
+const DRAIN_SECONDS = 5;
 
 const SHARED = ["DATABASE_URL", "APPS_DATABASE_URL", "TOKEN_SECRET", "APPS_DOMAIN"] as const;
 
@@ -87,7 +96,10 @@ export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSe
     throw new ConfigError("INTERNAL_PORT is required: the processes with the other roles reach the edge at this port.");
   const isOneOfSeveral = own.size < ROLES.length || port !== undefined;
   if (isOneOfSeveral) requireShared(values);
-  return { roles: own, internalPort: port ?? null, edgeInternalUrls: edge ?? [], isOneOfSeveral };
+  // A worker gets no requests, and without other processes there is none that could serve them.
+  const isBalanced = isOneOfSeveral && (own.has("api") || isEdge);
+  const drainSeconds = values.DRAIN_SECONDS ?? (isBalanced ? DRAIN_SECONDS : 0);
+  return { roles: own, internalPort: port ?? null, edgeInternalUrls: edge ?? [], isOneOfSeveral, drainSeconds };
 }
 
 /** What all processes of an installation have in common. */

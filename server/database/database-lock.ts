@@ -12,6 +12,8 @@ export class DatabaseInUse extends Error {
 
 export interface DatabaseLockOptions {
   url: string;
+  /** Whether others that share the lock may have it too: the edges of a cluster. */
+  isShared?: boolean;
   /** Called when another process has the lock, and this one waits for a short time. */
   onWait: () => void;
   /** Called once when the lock was lost and another process has it now. This process must stop. */
@@ -29,7 +31,8 @@ const KEEP_ALIVE = "set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 2
 
 /**
  * Keeps a second service process away from the database. The files of the apps are in the data folder of one process, so
- * another process would take deployments and deletions that it cannot carry out.
+ * another process would take deployments and deletions that it cannot carry out. The edges of a cluster have no such files, so they
+ * share the lock.
  *
  * The lock belongs to a database session: PostgreSQL releases it when the process ends, however it ends. When only the
  * connection is lost, this process takes the lock again.
@@ -90,11 +93,15 @@ export interface Session {
 }
 
 /** Opens a session that holds the lock of the database. */
-async function openLocked({ url, onWait }: DatabaseLockOptions, signal: AbortSignal): Promise<Session> {
+async function openLocked(
+  { url, isShared = false, onWait }: DatabaseLockOptions,
+  signal: AbortSignal,
+): Promise<Session> {
+  const tryOnce = (client: pg.Client) => (isShared ? tryLockShared : tryLock)(client, LOCK);
   return await openSession(url, signal, async (client) => {
-    if (await tryLock(client, LOCK)) return;
+    if (await tryOnce(client)) return;
     onWait();
-    await waitForLock(client, signal);
+    await waitForLock(client, tryOnce, signal);
   });
 }
 
@@ -143,16 +150,25 @@ async function connect(client: pg.Client): Promise<void> {
   }
 }
 
-async function waitForLock(client: pg.Client, signal: AbortSignal): Promise<void> {
+async function waitForLock(
+  client: pg.Client,
+  tryOnce: (client: pg.Client) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   do {
     if (performance.now() > deadline) throw new DatabaseInUse(describe(await findHolder(client)));
     await delay(RETRY_MS, undefined, { signal });
-  } while (!(await tryLock(client, LOCK)));
+  } while (!(await tryOnce(client)));
 }
 
 export async function tryLock(client: pg.Client, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [lock]);
+  return rows[0]?.locked === true;
+}
+
+async function tryLockShared(client: pg.Client, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock_shared($1) as locked", [lock]);
   return rows[0]?.locked === true;
 }
 

@@ -4,13 +4,22 @@ import type { Socket } from "node:net";
 /** After so long without any transfer, a connection counts as stalled while the server stops. In milliseconds. */
 const STALLED_MS = 1500;
 const IDLE_CHECK_MS = 50;
+/** A client sends its first request soon after it has connected. In milliseconds. */
+const FIRST_REQUEST_MS = 300;
 
 /** The connections of the clients of one service, which may listen on several addresses. */
 export class ClientConnections {
   readonly #servers = new Set<Server>();
-  readonly #sockets = new Set<Socket>();
+  /** When each connection was opened. */
+  readonly #sockets = new Map<Socket, number>();
   /** The response to the last request of each connection. */
   readonly #responses = new WeakMap<Socket, ServerResponse>();
+  readonly #draining: AbortSignal | null;
+
+  /** @param draining - once it is aborted, each connection closes after its next response */
+  constructor(draining: AbortSignal | null = null) {
+    this.#draining = draining;
+  }
 
   /**
    * Prepares the connections that `server` accepts. Node reads the address of the peer on first use and then keeps it. It has
@@ -19,22 +28,31 @@ export class ClientConnections {
   prepare(server: Server): Server {
     this.#servers.add(server);
     server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+      // A client that is told `Connection: close` sends its next request on another connection, which leads elsewhere.
+      if (this.#draining?.aborted === true) response.shouldKeepAlive = false;
       this.#responses.set(socket, response);
     });
     return server.on("connection", (socket: Socket) => {
       if (socket.remoteAddress === undefined) return void socket.destroy();
       lingerOnClose(socket);
-      this.#sockets.add(socket);
+      this.#sockets.set(socket, performance.now());
       socket.once("close", () => this.#sockets.delete(socket));
     });
   }
 
   /**
    * Closes the connections on which no request was sent, such as those that browsers open in advance. Node does not count them
-   * as idle: a server that stops would wait for them for a minute.
+   * as idle: a server that stops would wait for them for a minute. A new connection gets a moment for its first request.
    */
   closeUnused(): void {
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket, openedAt] of this.#sockets) {
+      const closeIfUnused = (): void => {
+        if (socket.bytesRead === 0) socket.destroy();
+      };
+      const remainingMs = openedAt + FIRST_REQUEST_MS - performance.now();
+      if (remainingMs > 0) setTimeout(closeIfUnused, remainingMs).unref();
+      else closeIfUnused();
+    }
   }
 
   /**
@@ -50,7 +68,7 @@ export class ClientConnections {
       server.timeout = STALLED_MS;
       server.on("timeout", (socket: Socket) => this.#closeUnlessWaiting(socket));
     }
-    for (const socket of this.#sockets) socket.setTimeout(STALLED_MS);
+    for (const socket of this.#sockets.keys()) socket.setTimeout(STALLED_MS);
   }
 
   #closeUnlessWaiting(socket: Socket): void {

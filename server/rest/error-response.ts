@@ -51,7 +51,9 @@ export function sendRequestError(
 export function sendProcedureError(error: unknown, { procedure }: Operation, reply: FastifyReply): FastifyReply {
   const cause = error instanceof TRPCError ? error.cause : error;
   if (cause instanceof ServiceError && STATUS_BY_CODE[cause.code] < 500) return sendServiceError(cause, reply);
-  reply.log.error({ err: cause ?? error, procedure }, "a procedure failed");
+  if (reply.raw.destroyed && cause instanceof Error && cause.name === "AbortError")
+    reply.log.info({ procedure }, "a procedure ended because its client went away");
+  else reply.log.error({ err: cause ?? error, procedure }, "a procedure failed");
   return cause instanceof ServiceError ? sendServiceError(cause, reply) : sendError(reply, 500, INTERNAL_ERROR);
 }
 

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Download } from "../../domain/exports/export-app.ts";
 import type { QuotaState } from "../../domain/ports/counter.ts";
@@ -16,6 +15,7 @@ import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { hasBody, type Operation, OPERATIONS, readParameters } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
+import { sendDownload } from "./send-download.ts";
 import { StreamedBodies } from "./streamed-bodies.ts";
 import { STREAMED_OPERATIONS } from "./streams/streamed-operations.ts";
 import { OpenStreams, wantsStream } from "./streams/open-streams.ts";
@@ -137,15 +137,6 @@ async function respond(
   } catch (error) {
     return sendProcedureError(error, operation, reply);
   }
-}
-
-/** A client that goes away ends the file. */
-function sendDownload(reply: FastifyReply, { name, content, close }: Download): FastifyReply {
-  reply.raw.once("close", close);
-  if (reply.raw.destroyed) close();
-  // Names of files are slugs.
-  reply.header("content-disposition", `attachment; filename="${name}"`);
-  return reply.send(Readable.from(content, { objectMode: false }));
 }
 
 function hasAcceptedType({ streamedBody, requiresBody }: Operation, { headers }: FastifyRequest): boolean {

@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Config, readConfig } from "../config.ts";
 import type { ServiceOptions } from "../composition/start-service.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -40,14 +41,21 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
       },
     });
     const scheduled = new AsyncDisposableStack();
-    const stop = createStop(async () => {
-      await scheduled.disposeAsync();
-      await (await starting).stop();
-    }, log);
+    const stop = createStop(
+      {
+        drain: async () => (await starting).drain(),
+        stop: async () => {
+          await scheduled.disposeAsync();
+          await (await starting).stop();
+        },
+      },
+      log,
+    );
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.on(signal, () => {
         log.info({ signal }, "stopping");
-        stop(0);
+        // An operator who presses Ctrl+C does not wait for a load balancer.
+        stop(0, signal === "SIGTERM" ? config.drainSeconds : 0);
       });
     const service = await starting;
     // A backup reads the files of the apps, which are where the edge is.
@@ -85,17 +93,31 @@ async function beginDatabaseStart(
   return { embeddedDatabase: server };
 }
 
+interface StopSteps {
+  /** From now on the process is not ready, but serves requests. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /**
- * Returns a function that starts a graceful shutdown, which ends the process with the exit code. A second call, or the end
- * of `STOP_MS`, ends the process immediately.
+ * Returns a function that drains the process, stops it gracefully, and ends it with the exit code. A second call, or the end of `STOP_MS` after
+ * the drain, ends the process immediately.
  */
-function createStop(stop: () => Promise<void>, log: Logger): (exitCode: number) => void {
+function createStop({ drain, stop }: StopSteps, log: Logger): (exitCode: number, drainSeconds?: number) => void {
   let isStopping = false;
-  return (exitCode) => {
+  const run = async (drainMs: number): Promise<void> => {
+    if (drainMs > 0) {
+      await drain();
+      await delay(drainMs);
+    }
+    await stop();
+  };
+  return (exitCode, drainSeconds = 0) => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    setTimeout(() => process.exit(1), STOP_MS).unref();
-    stop().then(
+    const drainMs = drainSeconds * 1000;
+    setTimeout(() => process.exit(1), drainMs + STOP_MS).unref();
+    run(drainMs).then(
       () => process.exit(exitCode),
       (err: unknown) => {
         log.error({ err }, "the stop failed");

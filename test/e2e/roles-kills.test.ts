@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import {
   openSeparateProcesses,
@@ -13,10 +14,14 @@ import {
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TEST_LIMIT_MS } from "../support/time-limits.ts";
 
-/** `npm run test:crash` deploys more apps. */
-const APPS = process.env["TEST_KILLS"] === undefined ? 4 : 50;
+/** `npm run test:crash` deploys more apps, of more organizations. */
+const IS_LONG = process.env["TEST_KILLS"] !== undefined;
+const APPS = IS_LONG ? 50 : 4;
+const TENANTS = IS_LONG ? 20 : 2;
 const LIMIT_MS = TEST_LIMIT_MS + APPS * 20_000;
 const NAMES = ["api-1", "worker-1", "edge-1", "api-2", "worker-2"];
+/** With several edges, which are a cluster. */
+const CLUSTER_NAMES = ["api-1", "worker-1", "edge-1", "api-2", "worker-2", "edge-2"];
 
 /** Adds a row to its database, and returns how many there are. */
 const COUNTER = {
@@ -33,106 +38,138 @@ const COUNTER = {
   } }`,
 };
 
-test(
-  `${APPS} deployments end, and no acknowledged write is lost, while each process is killed in turn`,
+interface DeployedApp {
+  url: string;
+  /** How many writes were acknowledged. */
+  writes: number;
+}
+
+/** An organization, and its apps by their ids. */
+interface Tenant {
+  key: string;
+  apps: Map<string, DeployedApp>;
+}
+
+/** What the processes of one test are, and who uses them. */
+interface Drill {
+  /** The processes, in the order of the kills. */
+  names: readonly string[];
+  processes: SeparateProcesses;
+  running: Map<string, RoleProcess>;
+  tenants: Tenant[];
+  kills: number;
+  reads: number;
+}
+
+test.for([{ kind: "one edge", names: NAMES }, { kind: "two edges", names: CLUSTER_NAMES }])(
+  `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each process is killed in turn ($kind)`,
   { timeout: LIMIT_MS },
-  async () => {
+  async ({ names }) => {
     await using folder = await temporaryFolder();
     await (await Repository.create(folder.path, "acme/counter")).commitFiles(COUNTER);
     const plans = path.join(folder.path, "plans.json");
     await writeFile(plans, JSON.stringify({ free: { apps: 500, deploys: { limit: 1000, window_seconds: 300 } } }));
-    await using processes = await openSeparateProcesses({
-      GIT_BASE_URL: pathToFileURL(folder.path).href,
-      PLANS_FILE: plans,
-      LOG_LEVEL: "warn",
-    });
+    const env = { GIT_BASE_URL: pathToFileURL(folder.path).href, PLANS_FILE: plans, LOG_LEVEL: "warn" };
+    const edges = names.filter((name) => name.startsWith("edge-"));
+    await using processes = await openSeparateProcesses(env, { edges: edges.length });
     const running = new Map<string, RoleProcess>();
-    for (const name of ["edge-1", ...NAMES.filter((each) => each !== "edge-1")])
-      running.set(name, await processes.start(name));
+    for (const name of new Set([...edges, ...names])) running.set(name, await processes.start(name));
+    const organizations = await processes.createOrganizations(TENANTS);
+    const tenants = organizations.map(({ api_key: key }) => ({ key, apps: new Map<string, DeployedApp>() }));
+    const drill: Drill = { names, processes, running, tenants, kills: 0, reads: 0 };
     const stop = new AbortController();
-    const accepted = new Map<string, { url: string; writes: number }>();
-    const traffic = writeToApps(accepted, stop.signal);
-    const kills = killInTurn(processes, running, stop.signal);
-    while (accepted.size < APPS) await deployOnce(processes, running, accepted);
-    const statuses = await untilTerminal(processes, running, [...accepted.keys()]);
+    const traffic = tenants.map((tenant) => generateTraffic(drill, tenant, stop.signal));
+    const kills = killInTurn(drill, stop.signal);
+    for (let at = 0; at < APPS; at++) await deployOnce(drill, tenants[at % TENANTS] as Tenant, at);
+    const problems = (await Promise.all(tenants.map((tenant) => untilTerminal(drill, tenant)))).flat();
     stop.abort();
-    await Promise.all([traffic, kills]);
+    await Promise.all([...traffic, kills]);
     // Three interruptions end a deployment.
-    const problems = [...statuses.values()].filter((problem) => problem !== null);
     expect(problems.filter((problem) => !problem.includes("interrupted"))).toEqual([]);
-    const ready = [...accepted].flatMap(([id, app]) => (statuses.get(id) === null ? [app] : []));
+    const ready = tenants.flatMap(({ apps }) => [...apps.values()]);
+    expect(ready.length).toBe(APPS - problems.length);
     expect(ready.length).toBeGreaterThan(APPS / 2);
     for (const { url, writes } of ready) {
       const { status, text } = await untilResponse(url);
       expect(status).toBe(200);
       expect(Number(text)).toBeGreaterThanOrEqual(writes);
     }
-    const rest = await processes.client(running.get("api-2") as RoleProcess);
-    expect((await rest.get(`/v1/apps?limit=100`)).body["apps"]).toHaveLength(APPS);
+    // Each organization has its own apps, and each deployment exists once.
+    for (const [at, tenant] of tenants.entries()) {
+      const { body } = await restOf(drill, tenant, "api-2").get("/v1/apps?limit=100");
+      expect(body["apps"]).toHaveLength(Math.ceil((APPS - at) / TENANTS));
+    }
+    const writes = ready.reduce((sum, app) => sum + app.writes, 0);
+    expect([drill.kills, drill.reads, writes].every((count) => count > 0)).toBe(true);
+    if (IS_LONG)
+      process.stdout.write(
+        `${drill.kills} kills, ${APPS} deployments (${problems.length} failed), ${writes} writes, ${drill.reads} lists of apps\n`,
+      );
   },
 );
 
+function restOf({ running }: Drill, { key }: Tenant, api: string): RestClient {
+  return new RestClient(running.get(api)?.publicUrl ?? "", key);
+}
+
 /** A deployment that is not acknowledged is requested again with the same key, so that none exists twice. */
-async function deployOnce(
-  processes: SeparateProcesses,
-  running: Map<string, RoleProcess>,
-  accepted: Map<string, { url: string; writes: number }>,
-): Promise<void> {
-  const key = `deployment-${accepted.size}`;
+async function deployOnce(drill: Drill, tenant: Tenant, at: number): Promise<void> {
+  const key = `deployment-${at}`;
   for (let turn = 0; ; turn++) {
-    const api = running.get(turn % 2 === 0 ? "api-1" : "api-2") as RoleProcess;
-    const rest = await processes.client(api);
+    const rest = restOf(drill, tenant, turn % 2 === 0 ? "api-1" : "api-2");
     const response = await rest.deploy({ repo: "acme/counter" }, { "idempotency-key": key }).catch(() => null);
     if (response?.status === 201 || response?.status === 200) {
-      accepted.set(String(response.body["app_id"]), { url: String(response.body["url"]), writes: 0 });
+      tenant.apps.set(String(response.body["app_id"]), { url: String(response.body["url"]), writes: 0 });
       return;
     }
     await delay(200);
   }
 }
 
-async function killInTurn(
-  processes: SeparateProcesses,
-  running: Map<string, RoleProcess>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let turn = 0; !signal.aborted; turn++) {
+async function killInTurn(drill: Drill, signal: AbortSignal): Promise<void> {
+  for (; ; drill.kills++) {
     await delay(3000, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    const name = NAMES[turn % NAMES.length] ?? "";
-    await running.get(name)?.end("SIGKILL");
-    running.set(name, await processes.start(name));
+    const name = drill.names[drill.kills % drill.names.length] ?? "";
+    await drill.running.get(name)?.end("SIGKILL");
+    drill.running.set(name, await drill.processes.start(name));
   }
 }
 
-/** Writes to the apps in turn. Only a write with a response counts. */
-async function writeToApps(apps: Map<string, { url: string; writes: number }>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    for (const app of apps.values()) {
+/** Writes to the apps of one organization in turn, and lists them. Only a write with a response counts. */
+async function generateTraffic(drill: Drill, tenant: Tenant, signal: AbortSignal): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn++) {
+    for (const app of tenant.apps.values()) {
       const response = await appRequest(app.url, { method: "POST" }).catch(() => null);
       if (response?.status === 200) app.writes += 1;
     }
-    await delay(20);
+    const rest = restOf(drill, tenant, turn % 2 === 0 ? "api-1" : "api-2");
+    const listed = await rest.get("/v1/apps?limit=100").catch(() => null);
+    if (listed?.status === 200) drill.reads += 1;
+    await delay(50);
   }
 }
 
-/** Returns the error of each deployment when all have ended; `null` for those that are ready. */
-async function untilTerminal(
-  processes: SeparateProcesses,
-  running: Map<string, RoleProcess>,
-  ids: readonly string[],
-): Promise<Map<string, string | null>> {
-  const ended = new Map<string, string | null>();
-  while (ended.size < ids.length) {
-    const rest = await processes.client(running.get("api-2") as RoleProcess);
-    for (const id of ids) {
+/**
+ * Waits until all deployments of an organization have ended, and forgets the apps that failed.
+ *
+ * @returns the errors of those that failed
+ */
+async function untilTerminal(drill: Drill, tenant: Tenant): Promise<string[]> {
+  const ready = new Set<string>();
+  const problems: string[] = [];
+  while (ready.size < tenant.apps.size) {
+    const rest = restOf(drill, tenant, "api-2");
+    for (const id of tenant.apps.keys()) {
       const { body } = await rest.get(`/v1/apps/${id}`).catch(() => ({ body: {} as Record<string, unknown> }));
-      if (body["status"] === "ready") ended.set(id, null);
-      if (body["status"] === "failed") ended.set(id, String(body["error"]));
+      if (body["status"] === "ready") ready.add(id);
+      if (body["status"] !== "failed") continue;
+      problems.push(String(body["error"]));
+      tenant.apps.delete(id);
     }
     await delay(500);
   }
-  return ended;
+  return problems;
 }
 
 async function untilResponse(url: string): Promise<{ status: number; text: string }> {

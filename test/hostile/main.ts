@@ -28,7 +28,9 @@ import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
 import { FORWARDER_ATTACKS } from "./forwarder-attacks.ts";
+import { IMPORT_ATTACKS } from "./import-attacks.ts";
 import { INSTALL_ATTACKS } from "./install-attacks.ts";
+import { INTERNAL_ATTACKS } from "./internal-attacks.ts";
 import { NATIVE_ATTACKS } from "./native-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 import { POSTGRES_ATTACKS } from "./postgres-attacks.ts";
@@ -108,6 +110,8 @@ const attacks = [
   ...CUSTOMIZATION_ATTACKS,
   ...ARCHIVE_ATTACKS,
   ...PUSH_ATTACKS,
+  ...IMPORT_ATTACKS,
+  ...INTERNAL_ATTACKS,
   ...AVAILABILITY_ATTACKS,
 ].filter(({ name }) => name.toLowerCase().includes(words));
 

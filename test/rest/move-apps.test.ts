@@ -4,7 +4,8 @@ import { beforeAll, expect, test } from "vitest";
 import { Archive } from "../../domain/archives/archive.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IMPORT_BUCKET } from "../../domain/exports/import-objects.ts";
-import { type GivenEntry, tarOf, tarOfFiles } from "../support/archives.ts";
+import { type GivenEntry, tarOfFiles } from "../support/archives.ts";
+import { exportOf } from "../support/builds/given-export.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
@@ -26,40 +27,6 @@ function send(owner: Tenant, file: Uint8Array, headers: Record<string, string> =
     body,
     headers: { "content-type": "application/gzip", ...headers },
   });
-}
-
-interface Given {
-  /** The members with data, by their paths. */
-  data?: Record<string, string>;
-  manifest?: object;
-  /** Instead of the members that the manifest lists. */
-  entries?: GivenEntry[];
-}
-
-async function exportOf({ data = {}, manifest = {}, entries }: Given = {}): Promise<Buffer> {
-  const source = await tarOfFiles({ "src/index.js": 'export default { fetch: () => new Response("Hello") };' });
-  const members = [
-    { name: "source.archive", text: source },
-    ...Object.entries(data).map(([name, text]) => ({ name, text: Buffer.from(text) })),
-  ];
-  const described = {
-    format: "app-export",
-    version: 1,
-    exported_at: "2026-11-27T00:00:00.000Z",
-    runtime: "worker",
-    app: {
-      name: "moved",
-      requested_runtime: null,
-      root_directory: null,
-      build_network: false,
-      repository: null,
-      variables: [{ name: "REGION", secret: false, build: false }],
-    },
-    warnings: [],
-    members: members.map(({ name, text }) => ({ path: name, size: text.length, sha256: sha256(text) })),
-    ...manifest,
-  };
-  return gzipSync(await tarOf([{ name: "manifest.json", text: JSON.stringify(described) }, ...(entries ?? members)]));
 }
 
 verifies("apps.import", "an export becomes a new app, once for each idempotency key", async () => {

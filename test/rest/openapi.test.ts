@@ -217,7 +217,7 @@ test("the health endpoints respond without a token", async () => {
   expect((await rest.as(null).get("/healthz")).body).toEqual({ status: "ok" });
   expect((await rest.as(null).get("/readyz")).body).toEqual({
     status: "ready",
-    details: { sandbox_limits: expect.objectContaining({ controllers: expect.any(Array) }) },
+    details: { sandbox_limits: expect.objectContaining({ controllers: expect.any(Array) }), unavailable: [] },
   });
 });
 

@@ -30,6 +30,7 @@ test("by default, one process has every role and needs no setting", () => {
     edgeInternalUrls: [],
     edgeCluster: null,
     isOneOfSeveral: false,
+    drainSeconds: 0,
   });
 });
 
@@ -47,7 +48,17 @@ test("a process has the roles of the list", () => {
   });
 });
 
+test("processes that get requests from a load balancer serve them for some seconds after SIGTERM", () => {
+  const edge = { EDGE_INTERNAL_URL: "https://edge.example.com:3002" };
+  const drainSeconds = (settings: Record<string, string>) => readConfig({ ...SHARED, ...settings }).drainSeconds;
+  expect(drainSeconds({ ...edge, ROLES: "api,worker" })).toBe(5);
+  expect(drainSeconds({ ROLES: "edge", INTERNAL_PORT: "3002" })).toBe(5);
+  expect(drainSeconds({ ...edge, ROLES: "worker" })).toBe(0);
+  expect(drainSeconds({ DRAIN_SECONDS: "300" })).toBe(300);
+});
+
 test.each([
+  [{ DRAIN_SECONDS: "301" }, "DRAIN_SECONDS must be a whole number of seconds from 0 to 300"],
   [{ ROLES: "api,builder" }, "ROLES must be a list of: api, worker, edge"],
   [{ ROLES: "api" }, "EDGE_INTERNAL_URL is required without the role edge"],
   [{ ROLES: "edge" }, "INTERNAL_PORT is required"],

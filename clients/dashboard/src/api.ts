@@ -93,16 +93,24 @@ export function clearAccessToken(): void {
 }
 
 /** Sends a request with the access token. A rejected token is replaced once. */
-async function fetchAuthorized(url: RequestInfo | URL | string, init?: RequestInit): Promise<Response> {
-  const send = async (): Promise<Response> => {
+export function fetchAuthorized(url: RequestInfo | URL | string, init?: RequestInit): Promise<Response> {
+  return sendAuthorized((token) => {
     const headers = new Headers(init?.headers);
-    headers.set("authorization", `Bearer ${await getAccessToken()}`);
+    headers.set("authorization", `Bearer ${token}`);
     return fetch(url, { ...init, headers });
-  };
-  const response = await send();
+  });
+}
+
+/**
+ * Sends a request in any way. A rejected token is replaced once.
+ *
+ * @throws {SignedOutError}
+ */
+export async function sendAuthorized<T extends { status: number }>(send: (token: string) => Promise<T>): Promise<T> {
+  const response = await send(await getAccessToken());
   if (response.status !== 401) return response;
   clearAccessToken();
-  const second = await send();
+  const second = await send(await getAccessToken());
   if (second.status === 401) throw new SignedOutError("You are signed out.");
   return second;
 }

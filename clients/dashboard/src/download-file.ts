@@ -4,7 +4,12 @@
  * @param content - the text, or its parts
  */
 export function downloadFile(name: string, type: string, content: string | string[]): void {
-  const url = URL.createObjectURL(new Blob([content].flat(), { type }));
+  saveBlob(name, new Blob([content].flat(), { type }));
+}
+
+/** Lets the browser store a blob as a file. */
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -36,8 +36,9 @@ class UnnamedFile implements SpoolFile {
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
-    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (let position = 0; ;) {
+      // Each chunk has its own memory: streams request the next one while they still use the last.
+      const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
       const { bytesRead } = await this.#handle.read(chunk, 0, CHUNK_BYTES, position);
       if (bytesRead === 0) return;
       yield chunk.subarray(0, bytesRead);

@@ -52,6 +52,8 @@ export interface EmbeddedPlatformOptions extends LauncherOptions {
   trustedProxies: readonly string[];
   /** The variables of the apps. They are kept in memory only. */
   variables: AppVariables;
+  /** Once it is aborted, each connection to the proxy closes after its next response. */
+  draining?: AbortSignal;
   log: PlatformLog;
   /** Called for each request that an app gets, with the id of the app. */
   onRequest?: (appId: string) => void;
@@ -191,8 +193,8 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const trusts = trustedPeers(options.trustedProxies);
   const { forwardingSecret } = stores;
   const edges = forwardingSecret === null ? null : new EdgeForwarding(forwardingSecret);
-  const toProxy = { entries: authEntries, log, trusts, scheme, limits, edges };
-  const proxy = new EdgeProxy({ apps: supervisor, ...toProxy, ...observers });
+  const shared = { log, trusts, scheme, limits, edges, draining: options.draining };
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, ...shared, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
     ...launchers,
     unpack,

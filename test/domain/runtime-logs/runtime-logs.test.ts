@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import type { Db } from "../../../domain/database-types.ts";
-import type { LoggedApp, LogLevel, RuntimeLogRecord, RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
+import type { LogLevel } from "../../../domain/ports/runtime-logs.ts";
 import { followRuntimeLogs } from "../../../domain/runtime-logs/follow-runtime-logs.ts";
 import { listRuntimeLogs, type RuntimeLogPageRequest } from "../../../domain/runtime-logs/list-runtime-logs.ts";
 import { RuntimeLogTail } from "../../../domain/runtime-logs/runtime-log-tail.ts";
@@ -10,6 +10,7 @@ import type { RuntimeLogFilter, RuntimeLogView } from "../../../domain/runtime-l
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { StreamChunk } from "../../../domain/shared/stream-events.ts";
 import { ReferenceCountedInstances } from "../../../domain/shared/reference-counted-instances.ts";
+import { MemoryRuntimeLogs } from "../../support/memory-runtime-logs.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -267,51 +268,3 @@ test("a stream of an app that exists stays open, and ends with the reason of the
   setTimeout(() => controller.abort(reason), 1500);
   await expect(next).rejects.toBe(reason);
 });
-
-type Listener = (records: readonly RuntimeLogRecord[]) => void;
-
-/** Runtime logs that contain what a test prints. */
-class MemoryRuntimeLogs implements RuntimeLogs {
-  readonly #records = new Map<string, RuntimeLogRecord[]>();
-  readonly #listeners = new Map<string, Set<Listener>>();
-  /** How often the records of an app were read. */
-  reads = 0;
-
-  /** Prints messages. Each is one second later than the one before it; the first is printed at 00:00:01. */
-  print(app: LoggedApp, ...messages: [level: LogLevel, message: string][]): RuntimeLogRecord[] {
-    const records = this.#records.get(app.id) ?? [];
-    const added = messages.map(([level, message], at): RuntimeLogRecord => {
-      const id = records.length + at + 1;
-      const time = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString();
-      return { id, time, level, message, requestId: `request-${id}` };
-    });
-    this.#records.set(app.id, [...records, ...added]);
-    for (const listener of this.#listeners.get(app.id) ?? []) listener(added);
-    return added;
-  }
-
-  /** Adds a record to the stored ones, in the order of their ids, and passes it to the listeners now. */
-  add(app: LoggedApp, record: RuntimeLogRecord): void {
-    const records = [...(this.#records.get(app.id) ?? []), record];
-    this.#records.set(
-      app.id,
-      records.toSorted((a, b) => a.id - b.id),
-    );
-    for (const listener of this.#listeners.get(app.id) ?? []) listener([record]);
-  }
-
-  listenersOf(app: LoggedApp): number {
-    return this.#listeners.get(app.id)?.size ?? 0;
-  }
-
-  async read(app: LoggedApp): Promise<RuntimeLogRecord[]> {
-    this.reads += 1;
-    return this.#records.get(app.id) ?? [];
-  }
-
-  listen(app: LoggedApp, listener: Listener): () => void {
-    const listeners = this.#listeners.get(app.id) ?? new Set();
-    this.#listeners.set(app.id, listeners.add(listener));
-    return () => void listeners.delete(listener);
-  }
-}

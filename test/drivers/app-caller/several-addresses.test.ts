@@ -58,13 +58,13 @@ const sendJson =
   (_request, response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
-const sendToolResult: RequestListener = (request, response) => {
-  void request.toArray().then((chunks) => {
-    const { id } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number };
-    const result = { content: [{ type: "text", text: "2" }] };
-    sendJson({ jsonrpc: "2.0", id, result })(request, response);
-  });
-};
+const sendToolResult: RequestListener = (request, response) => void respondToCall(request, response);
+
+async function respondToCall(...[request, response]: Parameters<RequestListener>): Promise<void> {
+  const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { id: number };
+  const result = { content: [{ type: "text", text: "2" }] };
+  sendJson({ jsonrpc: "2.0", id, result })(request, response);
+}
 
 test("a call goes to the next edge when one refuses the connection, and later calls begin there", async () => {
   await using edges = await openEdges({ "127.0.0.3": sendJson({ result: { data: 2 } }) });

@@ -122,7 +122,7 @@ test("calls fail, and the check too, when no edge can be reached", async () => {
   await expect(client.check()).resolves.toBeUndefined();
   expect(client.host).toBe("127.0.0.2");
   await second.disconnect();
-  await expect(client.check()).rejects.toThrow();
+  await expect(client.check()).rejects.toThrow("All promises were rejected");
   await expect(ports.databases.list()).rejects.toThrow(ServiceError);
   await expect(ports.storage.listChanged()).rejects.toMatchObject({ code: "unavailable" });
   await expect(ports.platform.restart("shop", signal())).rejects.toMatchObject({ code: "unavailable" });

@@ -16,8 +16,8 @@ export interface TestCluster extends AsyncDisposable {
   openEdge(options?: Partial<EmbeddedPlatformOptions>): Promise<TestPlatform>;
 }
 
-/** The times of the engine's leases are this many times shorter: 2 s instead of 20 s. */
-const TIME_DIVISOR = 10;
+/** The times of the engine are this many times shorter: a lease has 5 s instead of 20 s. */
+const TIME_DIVISOR = 4;
 /** In milliseconds. Shorter than in production. */
 const LEASE_TIMES = { renewMs: 500, killMs: 3_000, validMs: 4_500, snapshotMs: 1_500 };
 

@@ -1,3 +1,4 @@
+import type { BucketLimits } from "../../../server/platforms/embedded/cluster/bucket-client.ts";
 import { SharedBucket } from "../../../server/platforms/embedded/cluster/shared-bucket.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type DiskS3, startDiskS3 } from "./disk-s3.ts";
@@ -12,11 +13,11 @@ export interface DiskBucket extends AsyncDisposable {
 
 export const BUCKET_PREFIX = "production/";
 
-/** Opens a bucket that repeats requests without long pauses. */
-export async function openDiskBucket(): Promise<DiskBucket> {
+/** Opens a bucket on a server with an empty folder. */
+export async function openDiskBucket(limits: Partial<BucketLimits> = {}): Promise<DiskBucket> {
   const folder = await temporaryFolder();
   const server = await startDiskS3(folder.path);
-  const bucket = new SharedBucket({ ...server.settings, prefix: BUCKET_PREFIX }, { backOffMs: 5, idleTimeoutMs: 1000 });
+  const bucket = new SharedBucket({ ...server.settings, prefix: BUCKET_PREFIX }, limits);
   return {
     server,
     bucket,

@@ -19,7 +19,7 @@ export interface Fault {
   /** Of the object; by default any. */
   key?: string;
   /** A response without an effect, or what happens after the effect. */
-  outcome: "InternalError" | "SlowDown" | "ConditionalRequestConflict" | "close-after-effect" | "hang-after-effect";
+  outcome: keyof typeof STATUSES | "close-before-effect" | "close-after-effect" | "hang-after-effect";
 }
 
 export interface DiskS3 extends S3Server {
@@ -94,6 +94,7 @@ class DiskServer {
         incoming.resume();
         throw new S3Failure(STATUSES[fault as keyof typeof STATUSES], fault);
       }
+      if (fault === "close-before-effect") return void incoming.socket.destroy();
       const finish = await this.#operate({ incoming, response, key, query });
       if (fault === "hang-after-effect") return;
       if (fault === "close-after-effect") return void incoming.socket.destroy();

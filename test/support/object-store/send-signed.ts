@@ -16,6 +16,8 @@ export interface SignedRequest {
   unsignedHeaders?: Record<string, string>;
   /** What is sent in place of the path and the query that were signed. */
   url?: string;
+  /** What is sent in place of the method that was signed. */
+  sentMethod?: string;
   date?: Date;
   body?: string;
 }
@@ -41,7 +43,7 @@ export async function sendSigned(signed: SignedRequest): Promise<SignedResponse>
   const search = new URLSearchParams(query).toString().replaceAll("+", "%20");
   const url = signed.url ?? `${path}${search === "" ? "" : `?${search}`}`;
   const outgoing = request(endpoint, {
-    method,
+    method: signed.sentMethod ?? method,
     path: url,
     headers: { ...headers, ...signature, ...unsignedHeaders },
     agent: false,

@@ -29,14 +29,14 @@ export function DropZone<Choice>({ text, files, read, onChoice }: DropZoneProps<
     >
       <p className="text-sm text-muted">{text}</p>
       <div className="flex flex-wrap justify-center gap-2">
-        <Picker {...picker} onFiles={onFiles}>
+        <FilePicker {...picker} onFiles={onFiles}>
           <FileUp aria-hidden className="size-4" />
           {button}
-        </Picker>
-        <Picker label="Folder" multiple onFiles={onFiles} {...{ webkitdirectory: "" }}>
+        </FilePicker>
+        <FilePicker label="Folder" multiple onFiles={onFiles} {...{ webkitdirectory: "" }}>
           <FolderUp aria-hidden className="size-4" />
           Choose a folder
-        </Picker>
+        </FilePicker>
       </div>
     </div>
   );
@@ -75,14 +75,14 @@ function useWindowDrop(onDrop: (data: DataTransfer) => void): boolean {
   return isOver;
 }
 
-interface PickerProps extends InputHTMLAttributes<HTMLInputElement> {
+interface FilePickerProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   onFiles: (files: FileList) => void;
   children: ReactNode;
 }
 
 /** A button that opens a file picker. */
-function Picker({ label, onFiles, children, ...rest }: PickerProps) {
+export function FilePicker({ label, onFiles, children, ...rest }: FilePickerProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { type Readable, pipeline } from "node:stream";
+import type { Readable } from "node:stream";
+import { limitConnectTime } from "../../../http/connect-timeout.ts";
 import { readBody } from "../../../http/read-body.ts";
 import { BucketError } from "./bucket-error.ts";
 import { encodeKey, encodeQuery } from "./object-key.ts";
@@ -18,7 +19,6 @@ export interface BucketSettings extends BucketCredentials {
 }
 
 export interface BucketLimits {
-  connectTimeoutMs: number;
   /** The longest pause before and in a response. */
   idleTimeoutMs: number;
   /** How often a request is sent at most. */
@@ -105,30 +105,34 @@ export class BucketClient implements Disposable {
   #respond(options: object, body: Uint8Array | Readable | undefined): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = (this.#endpoint.protocol === "https:" ? requestHttps : requestHttp)(this.#endpoint, options);
-    const tooLate = () => outgoing.destroy(new Error("the connection was not accepted in time"));
-    let connecting: NodeJS.Timeout | undefined;
-    outgoing.on("socket", (socket) => {
-      if (!socket.connecting) return;
-      connecting = setTimeout(tooLate, this.#limits.connectTimeoutMs);
-      socket.once("connect", () => clearTimeout(connecting));
-    });
+    limitConnectTime(outgoing);
     outgoing
       .on("timeout", () => outgoing.destroy(new Error("the server did not respond in time")))
       .on("error", reject)
-      .on("response", resolve)
-      .on("close", () => {
-        clearTimeout(connecting);
-        reject(new Error("the connection was closed without a response"));
-      });
+      .on("response", (response) => {
+        // A server that responds before it has the whole body may not read the rest.
+        response.once("end", () => outgoing.writableFinished || outgoing.destroy());
+        resolve(response);
+      })
+      .on("close", () => reject(new Error("the connection was closed without a response")));
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
-    // Its errors are those of `outgoing`.
-    else pipeline(body, outgoing, () => undefined);
+    else sendStream(body, outgoing);
     return promise;
   }
 }
 
+/** Sends a body. After a failure it is read to its end, because a client may read the response only after it has sent all. */
+function sendStream(body: Readable, outgoing: ClientRequest): void {
+  body.once("error", (error) => outgoing.destroy(error));
+  body.once("close", () => {
+    if (!body.readableEnded) outgoing.destroy(new Error("the body is not complete"));
+  });
+  body.pipe(outgoing);
+  outgoing.once("close", () => body.unpipe(outgoing).resume());
+}
+
 /** Describes a request for an error message. */
-export function describe({ method, key, query }: BucketRequest): string {
+function describe({ method, key, query }: BucketRequest): string {
   return `${method} ${key ?? `a list of ${query?.["prefix"] ?? "objects"}`}`;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { BucketError } from "./bucket-error.ts";
 import { type ForwardedRequest, readRequest, readTarget } from "./forwarded-request.ts";
 import { isFolder } from "./object-key.ts";
@@ -34,8 +34,8 @@ const BUCKET_NAME = "apps";
 const MAX_ERROR_BYTES = 64 * 1024;
 /** One client cannot use all connections to the store. */
 const MAX_REQUESTS_PER_GRANT = 128;
-/** For a body of the largest size over a slow connection to the store. */
-const REQUEST_TIMEOUT_MS = 15 * 60_000;
+/** For a body of the largest size. */
+const REQUEST_TIMEOUT_MS = 60 * 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -137,6 +137,10 @@ export class BucketForwarder implements AsyncDisposable {
     grant.requests++;
     try {
       await this.#forward(forwarded, grant.revocation.signal, request, response);
+    } catch (error) {
+      // A client that is still sending the body may read the response only afterwards.
+      await finished(request.resume(), { writable: false }).catch(() => undefined);
+      throw error;
     } finally {
       grant.requests--;
     }
@@ -159,26 +163,29 @@ export class BucketForwarder implements AsyncDisposable {
     const { method, key, headers } = forwarded;
     const reply = await this.#bucket.send({ method, key, headers, signal, ...(method === "PUT" && { body: request }) });
     const status = reply.statusCode ?? 500;
-    if (status >= 300 && status !== 304 && method !== "HEAD") throw await toStoreError(reply);
+    if (status >= 300 && status !== 304) throw await toStoreError(reply);
     const passed = Object.entries(reply.headers).filter(([name]) => RESPONSE_HEADERS.test(name));
     response.writeHead(status, Object.fromEntries(passed));
     await pipeline(reply, response);
   }
 }
 
-/** The store's text is not passed on whole, because it can have keys outside the prefix and the access key ID. */
 async function toStoreError(reply: IncomingMessage): Promise<S3Refusal> {
   const bytes = await readBody(reply, MAX_ERROR_BYTES).catch(() => null);
-  const { code } = parseError(bytes?.toString() ?? "");
-  const status = reply.statusCode ?? 500;
+  return refusedByStore(reply.statusCode ?? 500, parseError(bytes?.toString() ?? "").code);
+}
+
+/** The text of the store is not passed on, because it can have keys outside the prefix, and the access key ID. */
+function refusedByStore(status: number, code: string): S3Refusal {
   if (status < 400) return new S3Refusal(502, "InternalError", "The object store sent a redirect.");
-  return new S3Refusal(status, code || "InternalError", "The object store refused the request.");
+  // workerd repeats a request after 503, and gives up after any other error of the server.
+  if (status >= 500) return new S3Refusal(503, code || "ServiceUnavailable", "The object store failed.");
+  return new S3Refusal(status, code || "InvalidRequest", "The object store refused the request.");
 }
 
 function toRefusal(error: unknown): S3Refusal {
   if (error instanceof S3Refusal) return error;
-  if (error instanceof BucketError && error.status !== null && error.status >= 400)
-    return new S3Refusal(error.status, error.code || "InternalError", "The object store refused the request.");
+  if (error instanceof BucketError && error.status !== null) return refusedByStore(error.status, error.code);
   if (error instanceof BucketError)
     return new S3Refusal(503, "ServiceUnavailable", "The object store does not respond.");
   if ((error as Error).name === "AbortError") return accessDenied("The credentials are revoked.");

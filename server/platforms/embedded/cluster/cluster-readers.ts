@@ -121,13 +121,24 @@ async function request(
   const worker = { ...isolatedWorker(SCRIPT), ...stores };
   const process = await launcher.start({ worker, databaseId, ...folders }, signal);
   try {
-    const timeout = AbortSignal.any([signal, AbortSignal.timeout(DATABASE_LIMITS.statementMs)]);
-    const init = { method: "POST", body: JSON.stringify(body), signal: timeout };
-    const answer = response.parse(await (await fetch(`http://127.0.0.1:${process.port}/`, init)).json());
+    const answer = response.parse(await send(process.port, JSON.stringify(body), signal));
     if ("error" in answer) throw new ServiceError("invalid", `sql: ${answer.error.replace(/^(D1_\w+: )+/, "")}`);
     return answer.value;
   } finally {
     await process.shutDown();
+  }
+}
+
+async function send(port: number, body: string, signal: AbortSignal): Promise<unknown> {
+  const timeout = AbortSignal.timeout(DATABASE_LIMITS.statementMs);
+  try {
+    const init = { method: "POST", body, signal: AbortSignal.any([signal, timeout]) };
+    return await (await fetch(`http://127.0.0.1:${port}/`, init)).json();
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (!timeout.aborted) throw cause;
+    const seconds = DATABASE_LIMITS.statementMs / 1000;
+    throw new ServiceError("invalid", `sql: the statement took longer than ${seconds} s and was stopped.`, { cause });
   }
 }
 

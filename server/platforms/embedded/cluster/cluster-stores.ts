@@ -6,11 +6,12 @@ import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
 import { databaseWorkerStarter } from "../databases/database-worker.ts";
 import { databaseDirectory } from "../databases/sql-databases.ts";
 import type { CreateStores } from "../edge-stores.ts";
-import type { ScriptVersion } from "../script-version.ts";
+import type { AppPostgres } from "../postgres/app-postgres.ts";
 import { ScriptStore } from "../scripts/script-store.ts";
-import { measureServerData } from "../storage/embedded-app-storage.ts";
+import { type MeasureApp, measureServerData } from "../storage/embedded-app-storage.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
-import { BucketForwarder } from "./bucket-forwarder.ts";
+import type { PlatformLog } from "../supervisor/supervisor-options.ts";
+import type { BucketForwarder } from "./bucket-forwarder.ts";
 import { ClusterSqlDatabases } from "./cluster-databases.ts";
 import { ClusterLauncher, type ClusterLauncherOptions } from "./cluster-launcher.ts";
 import { ClusterAppEntries, clusterDatabaseReader } from "./cluster-readers.ts";
@@ -48,25 +49,19 @@ export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOp
     const local = new ScriptStore(root, unpack);
     const scripts = new SharedScripts({ bucket, local, workFolder: path.join(root, "versions"), log });
     const launcher = new ClusterLauncher({ ...options, launcher: temporary, launchRoot, forwarder });
-    const snapshotFolder = path.join(root, "snapshots");
-    const archiver = options.createArchiver({ sqlite, workFolder: snapshotFolder });
-    const snapshots = new DataSnapshots({ bucket, archiver, unpack, workFolder: snapshotFolder, log });
+    const workFolder = path.join(root, "snapshots");
+    const archiver = options.createArchiver({ sqlite, workFolder });
+    const snapshots = new DataSnapshots({ bucket, archiver, unpack, workFolder, log });
     const { leaseBucket, leaseTimes: times = LEASE_TIMES } = options;
     const placement = new ServerLeases({ bucket: leaseBucket, snapshots, times, log });
     const startWorker = databaseWorkerStarter(launcher);
-    const measure = async (version: ScriptVersion, stopAtBytes: number) => {
-      const { code, databaseId } = version;
-      const bindings = code.runtime === "node" ? [] : (await readUploadForm(code.formPath)).metadata.bindings;
-      const stored = await measureStoredData(bucket, databaseId, declaredStores(bindings));
-      return { ...stored, sql: stored.sql + (await measureServerData(version, postgres, stopAtBytes)) };
-    };
     let timer: NodeJS.Timeout | undefined;
     return {
       scripts,
       launcher,
       authEntries: new SharedAuthEntries({ bucket, log }),
       appEntries: new ClusterAppEntries({ launcher, scripts }),
-      measure,
+      measure: storedMeasure(bucket, postgres),
       databaseDirectory: directoryOf,
       async findWorkerDatabase(databaseId) {
         const stored = await measureStoredData(bucket, databaseId, []);
@@ -80,20 +75,30 @@ export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOp
         await Promise.all([scripts.open(), temporary.open(), snapshots.open()]);
       },
       follow(apps, port) {
-        placement.start({ id: randomUUID(), host: options.host, port }, (slug) => apps.stopForOther(slug));
-        timer = setInterval(() => void stopOutdated(apps), FOLLOW_MS);
+        placement.start({ id: randomUUID(), host: options.host, port }, apps);
+        timer = setInterval(() => void stopOutdated(apps, log), FOLLOW_MS);
       },
       async close() {
         clearInterval(timer);
         await launcher.close();
       },
     };
+  };
+}
 
-    async function stopOutdated(apps: Supervisor): Promise<void> {
-      for (const slug of apps.active)
-        await apps.stopOutdated(slug).catch((err: unknown) => {
-          log.warn({ slug, err }, "the edge could not check whether an app has changed");
-        });
-    }
+async function stopOutdated(apps: Supervisor, log: PlatformLog): Promise<void> {
+  for (const slug of apps.active)
+    await apps.stopOutdated(slug).catch((err: unknown) => {
+      log.warn({ slug, err }, "the edge could not check whether an app has changed");
+    });
+}
+
+/** Measures what apps have in the bucket, and the data of Node servers. */
+function storedMeasure(bucket: SharedBucket, postgres: AppPostgres): MeasureApp {
+  return async (version, stopAtBytes) => {
+    const { code, databaseId } = version;
+    const bindings = code.runtime === "node" ? [] : (await readUploadForm(code.formPath)).metadata.bindings;
+    const stored = await measureStoredData(bucket, databaseId, declaredStores(bindings));
+    return { ...stored, sql: stored.sql + (await measureServerData(version, postgres, stopAtBytes)) };
   };
 }

@@ -16,10 +16,10 @@ export type ForwardedRequest =
   | { kind: "list"; query: Record<string, string> };
 
 /**
- * The largest body of a PUT. workerd sends a snapshot of a Durable Object in parts of a few MiB; a value of Workers KV has 25 MiB at
- * most, and an R2 object that is uploaded through an app as much as the edge proxy accepts.
+ * The largest body of a PUT, which is what S3 accepts in one request. workerd writes a snapshot of a Durable Object as one object, so
+ * it is as large as its database.
  */
-export const MAX_BODY_BYTES = 512 * 1024 * 1024;
+const MAX_BODY_BYTES = 5 * 1024 ** 3;
 const METHODS = ["GET", "HEAD", "PUT", "DELETE"] as const;
 const LIST_PARAMETERS = ["list-type", "prefix", "delimiter", "max-keys", "continuation-token", "start-after"];
 

@@ -15,7 +15,7 @@ export function isFolder(prefix: string): boolean {
 }
 
 /** Encodes a text as signature version 4 does: all but the unreserved characters of RFC 3986. */
-export function encodeText(text: string): string {
+function encodeText(text: string): string {
   const toHex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, toHex);
 }

@@ -19,7 +19,7 @@ import { checkConditionalWrites, WRITE_ID_HEADER } from "./check-conditional-wri
 import { isFolder, isPlainKey } from "./object-key.ts";
 import { type ListedPage, parseListedPage } from "./s3-documents.ts";
 
-const DEFAULT_LIMITS: BucketLimits = { connectTimeoutMs: 5000, idleTimeoutMs: 30_000, attempts: 4, backOffMs: 200 };
+const DEFAULT_LIMITS: BucketLimits = { idleTimeoutMs: 30_000, attempts: 4, backOffMs: 200 };
 /** Larger objects are read as streams. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
@@ -101,8 +101,12 @@ export class SharedBucket implements Disposable {
     await pipeline(createReadStream(path), hash);
     const headers = { "content-length": String(size), "x-amz-content-sha256": hash.digest("hex") };
     await this.#retry(async () => {
-      const body = size === 0 ? Buffer.alloc(0) : createReadStream(path, { end: size - 1 });
-      (await this.#request({ method: "PUT", key, headers, body })).resume();
+      const body = createReadStream(path, { end: Math.max(0, size - 1) });
+      try {
+        (await this.#request({ method: "PUT", key, headers, body })).resume();
+      } finally {
+        body.destroy();
+      }
     });
   }
 

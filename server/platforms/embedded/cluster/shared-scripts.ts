@@ -99,7 +99,7 @@ export class SharedScripts implements Scripts {
 
   async commit(version: ScriptVersion): Promise<void> {
     const { slug, appId, generation, databaseId, name } = version;
-    const { local, bucket } = this.#options;
+    const { local } = this.#options;
     let replaced: LiveRecord | null = null;
     await this.#update(slug, (record) => {
       const isSame = record?.appId === appId;
@@ -112,8 +112,17 @@ export class SharedScripts implements Scripts {
     });
     await local.commit(version);
     this.#checkedAt.set(slug, performance.now());
-    const folder = versionsFolder(slug, (replaced as LiveRecord | null)?.appId ?? appId);
-    for await (const { key } of bucket.list(folder)) if (key !== archiveKey(version)) await bucket.remove(key);
+    await this.#removeOthers(version, (replaced as LiveRecord | null)?.appId ?? appId);
+  }
+
+  /** Removes the archives that a version replaces. Another edge may be publishing a later generation. */
+  async #removeOthers(version: ScriptVersion, replacedId: string): Promise<void> {
+    const { bucket } = this.#options;
+    const folder = versionsFolder(version.slug, replacedId);
+    for await (const { key } of bucket.list(folder)) {
+      const isLater = replacedId === version.appId && generationOf(key.slice(folder.length)) > version.generation;
+      if (key !== archiveKey(version) && !isLater) await bucket.remove(key);
+    }
   }
 
   async discard(version: ScriptVersion): Promise<void> {
@@ -214,6 +223,11 @@ export class SharedScripts implements Scripts {
 const APP_PREFIXES = [VERSIONS_PREFIX, SERVER_DATA_PREFIX];
 
 const COPY_TIMEOUT_MS = 5 * 60_000;
+
+/** The names of versions begin with the generation. */
+function generationOf(name: string): number {
+  return Number.parseInt(name, 10);
+}
 
 function recordKey(slug: string): string {
   return `${APPS_PREFIX}${slug}.json`;

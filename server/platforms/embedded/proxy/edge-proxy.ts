@@ -32,6 +32,8 @@ export interface EdgeProxyOptions {
   limits: RequestLimits;
   /** Forwards requests between edges; `null` if there is one edge. */
   edges: EdgeForwarding | null;
+  /** Once it is aborted, each connection closes after its next response. */
+  draining?: AbortSignal | undefined;
   /** Called for each request that an app gets. */
   onRequest?: ((appId: string) => void) | undefined;
   /** Called for each of these requests whose response has a status of 500 or more. */
@@ -54,13 +56,14 @@ export class EdgeProxy {
   readonly #server: http.Server;
   /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
-  readonly #connections = new ClientConnections();
+  readonly #connections: ClientConnections;
   readonly #openRequests: OpenRequests;
   #domain = "localhost";
 
   constructor(options: EdgeProxyOptions) {
     this.#options = options;
     this.#openRequests = new OpenRequests(options.limits);
+    this.#connections = new ClientConnections(options.draining);
     this.#server = http.createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MS,

@@ -5,6 +5,7 @@ import type { ScriptVersion } from "../script-version.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { EdgeAddress } from "./app-placement.ts";
+import { AppUnavailable } from "./unavailable-app.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */
 export interface AcquiredApp {
@@ -18,8 +19,13 @@ export interface AcquiredApp {
   release(): void;
 }
 
-/** An app that another edge runs. */
-export function appOnEdge(appId: string, address: EdgeAddress): AcquiredApp {
+/**
+ * An app that another edge runs.
+ *
+ * @throws {AppUnavailable} for a request that an edge has forwarded already, because it could be forwarded without end
+ */
+export function appOnEdge(appId: string, address: EdgeAddress, isForwarded: boolean): AcquiredApp {
+  if (isForwarded) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
   return { appId, address, isOtherEdge: true, release: () => undefined };
 }
 

@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
 import { RunsElsewhere } from "./app-placement.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { FailureReports } from "./failure-reports.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, appOnEdge, longestIdle, RunningApp } from "./running-app.ts";
-import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
+import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -31,11 +29,13 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   #starting = 0;
   readonly #locks = new KeyedLock();
   readonly #backoff = new RestartBackoff();
+  readonly #failures: FailureReports;
   readonly #closing = new AbortController();
   readonly #watchdog: Watchdog;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#failures = new FailureReports({ ...options, backoff: this.#backoff });
     this.#watchdog = new Watchdog(options.limits, {
       running: () => [...this.#running.values()],
       isKept: (app) => options.isKept(app.version.appId),
@@ -74,8 +74,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       const live = await this.#options.store.live(slug);
       if (live) checkRestriction(await this.#options.store.restriction(live), hasToken);
       const edge = live && (await this.#options.placement.locate(live));
-      if (edge && isForwarded) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
-      if (edge) return appOnEdge(live.appId, edge);
+      if (edge) return appOnEdge(live.appId, edge, isForwarded);
       // Simultaneous requests share one start. Afterwards each checks again, because the app may have changed.
       let start = this.#starts.get(slug);
       if (!start) {
@@ -174,26 +173,6 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  /** Stops the process at `slug`, because another edge is to run the app. */
-  async stopForOther(slug: string): Promise<void> {
-    const app = this.#running.get(slug);
-    if (!app) return;
-    await this.#locks.run([app.version.databaseId], () => this.#stop(slug));
-  }
-
-  async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
-    const app = await this.acquire(slug, true).catch((error: unknown) => {
-      if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;
-      throw error;
-    });
-    if (app === null) return null;
-    try {
-      return await use(app.address);
-    } finally {
-      app.release();
-    }
-  }
-
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {
     const live = await this.#options.store.live(slug);
     await this.#locks.run(live ? [live.databaseId] : [], async () => {
@@ -249,7 +228,6 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   }
 
   async #startVersion(version: ScriptVersion): Promise<void> {
-    const { slug, appId } = version;
     try {
       const prepared = await this.#prepare(version);
       await this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
@@ -257,11 +235,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // The next attempt finds the other edge.
       if (cause instanceof RunsElsewhere) return;
       if (cause instanceof AppUnavailable) throw cause;
-      this.#backoff.recordFailure(slug);
-      this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
-      if (cause instanceof UnhealthyScript) this.#options.runtimeLogs.reportError({ id: appId, slug }, cause.message);
-      const retryAfterSeconds = Math.max(1, Math.ceil(this.#backoff.delayMs(slug) / 1000));
-      throw new AppUnavailable("The app failed to start.", retryAfterSeconds, { cause });
+      throw this.#failures.addStart(version, cause);
     }
   }
 
@@ -297,10 +271,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { slug, appId, databaseId } = app.version;
     if (this.#running.get(slug) !== app) return;
     this.#running.delete(slug);
-    this.#backoff.recordFailure(slug);
-    const lastError = app.process.output.lastError();
-    this.#options.log.warn({ slug, appId, reason, lastError }, "app process ended");
-    this.#options.runtimeLogs.reportError({ id: appId, slug }, describeFailure(reason, lastError));
+    this.#failures.addEnd(app, reason);
     this.#locks
       .run([databaseId], () => app.process[Symbol.asyncDispose]())
       .catch((err: unknown) => {

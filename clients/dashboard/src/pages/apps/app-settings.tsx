@@ -8,10 +8,11 @@ import { showToast } from "../../show-toast.ts";
 import { useApp } from "./app-context.ts";
 import { AppToken } from "./app-token.tsx";
 import { DeleteApp } from "./delete-app.tsx";
+import { ExportApp } from "./export-app.tsx";
 import { PushDeploy } from "./push-deploy.tsx";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
-/** Name, source and token of an app, and its deletion. */
+/** Name, source and token of an app, its export and its deletion. */
 export function AppSettings() {
   const { repo } = useApp();
   return (
@@ -19,6 +20,7 @@ export function AppSettings() {
       <GeneralSettings />
       {repo !== null && <PushDeploy />}
       <AppToken />
+      <ExportApp />
       <DeleteApp />
     </>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type SubmitEvent, useState } from "react";
+import { type ReactNode, type SubmitEvent, useState } from "react";
 import { organizationSettingsQuery } from "../../organization-settings-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,6 +13,7 @@ import { ToggleGroup } from "../../ui/toggle-group.tsx";
 import { gitConnectionsQuery } from "../settings/git-connections-query.ts";
 import { DeployLimits } from "./deploy-limits.tsx";
 import { EXAMPLES } from "./examples.ts";
+import { ImportApp } from "./import-app.tsx";
 import { EnvFileProblems } from "./import-variables.tsx";
 import { parseEnvFile } from "./parse-env-file.ts";
 import { SourceUpload } from "./source-upload.tsx";
@@ -22,27 +23,36 @@ import { useDeploy } from "./use-deploy.ts";
 import { explain } from "./use-upload-source.ts";
 import { RUNTIME_OPTIONS } from "./runtime-options.ts";
 
-/** Deploys a repository or uploaded files, and opens the page of the first deployment. */
-export function NewAppPage() {
-  return (
-    <div className="mx-auto max-w-2xl space-y-5">
-      <PageTitle>New app</PageTitle>
-      <DeployForm />
-    </div>
-  );
-}
-
-/** Where the source comes from. */
+/** Where an app comes from. */
 const ORIGINS = [
   ["repository", "Git repository"],
   ["upload", "Upload"],
+  ["export", "Export of an app"],
 ] as const;
 
 type Origin = (typeof ORIGINS)[number][0];
 
-function DeployForm() {
-  const given = useLocation().search as Record<string, unknown>;
+/** Deploys a repository, uploaded files or an export, and opens the page of the first deployment. */
+export function NewAppPage() {
   const [origin, setOrigin] = useState<Origin>("repository");
+  const choice = <ToggleGroup label="Where the app comes from" value={origin} options={ORIGINS} onChange={setOrigin} />;
+  return (
+    <div className="mx-auto max-w-2xl space-y-5">
+      <PageTitle>New app</PageTitle>
+      {origin === "export" ? (
+        <Panel title="Source">
+          {choice}
+          <ImportApp />
+        </Panel>
+      ) : (
+        <DeployForm origin={origin} choice={choice} />
+      )}
+    </div>
+  );
+}
+
+function DeployForm({ origin, choice }: { origin: Exclude<Origin, "export">; choice: ReactNode }) {
+  const given = useLocation().search as Record<string, unknown>;
   const [repository, setRepository] = useState<EnteredSource>(() => enteredSource(given["repo"]));
   const [upload, setUpload] = useState<UploadedSource | null>(null);
   const [variables, setVariables] = useState("");
@@ -60,7 +70,7 @@ function DeployForm() {
   return (
     <form className="space-y-5" onSubmit={submit}>
       <Panel title="Source">
-        <ToggleGroup label="Where the source is" value={origin} options={ORIGINS} onChange={setOrigin} />
+        {choice}
         {origin === "repository" ? (
           <RepositorySource source={repository} onChange={setRepository} />
         ) : (

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { KeyedLock } from "../../../../../domain/shared/keyed-lock.ts";
 import type { ScriptVersion } from "../../script-version.ts";
+import type { DatabaseAccess } from "../../databases/sql-databases.ts";
 import {
   type AppPlacement,
   type EdgeAddress,
@@ -58,7 +59,7 @@ export class ServerLeases implements AppPlacement {
   readonly #observed = new LRUCache<string, Observation>({ max: MAX_OBSERVED });
   readonly #records = new LRUCache<string, { record: LeaseRecord | null; readAt: number }>({ max: MAX_OBSERVED });
   #edge: LeaseEdge | null = null;
-  #stop: (slug: string) => Promise<void> = async () => undefined;
+  #apps: DatabaseAccess | null = null;
 
   constructor(options: ServerLeasesOptions) {
     this.#options = options;
@@ -68,11 +69,11 @@ export class ServerLeases implements AppPlacement {
    * Begins to acquire leases.
    *
    * @param edge - as the others reach it
-   * @param stop - stops an app that another edge is to run
+   * @param apps - stops an app that another edge is to run
    */
-  start(edge: LeaseEdge, stop: (slug: string) => Promise<void>): void {
+  start(edge: LeaseEdge, apps: DatabaseAccess): void {
     this.#edge = edge;
-    this.#stop = stop;
+    this.#apps = apps;
   }
 
   async locate(version: ScriptVersion): Promise<EdgeAddress | null> {
@@ -189,10 +190,13 @@ export class ServerLeases implements AppPlacement {
     });
   }
 
-  async #giveUp({ slug, appId }: ScriptVersion): Promise<void> {
-    await this.#stop(slug).catch((err: unknown) => {
-      this.#options.log.warn({ slug, appId, err }, "an app could not be stopped for another edge");
-    });
+  async #giveUp({ slug, appId, databaseId }: ScriptVersion): Promise<void> {
+    // The end of its process releases the lease.
+    await this.#apps
+      ?.withDatabaseClosed(databaseId, async () => undefined)
+      .catch((err: unknown) => {
+        this.#options.log.warn({ slug, appId, err }, "an app could not be stopped for another edge");
+      });
   }
 
   async #readRecent(version: ScriptVersion): Promise<LeaseRecord | null> {
