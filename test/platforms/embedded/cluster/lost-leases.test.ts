@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { sandboxPids } from "../../../support/edge/app-processes.ts";
 import { openTestBucket, openTestCluster, type TestCluster } from "../../../support/edge/cluster-edge.ts";
 import { publishServer } from "../../../support/edge/node-server.ts";
 import { NOTES_SERVER, readNotes } from "../../../support/edge/notes-server.ts";
 import { eventually, sendRequest, type TestPlatform } from "../../../support/edge/test-platform.ts";
+import { processesWith } from "../../../support/sandbox/sandbox-command.ts";
 import { TcpProxy } from "../../../support/service/tcp-proxy.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -65,9 +66,10 @@ test("after an edge is killed, another one starts its app from the last snapshot
 test("a killed process starts again on its edge with everything that was acknowledged", async () => {
   await using cluster = await openTestCluster();
   const [first, second] = [await cluster.openEdge(), await cluster.openEdge()];
-  await publishServer(first, "shop", NOTES_SERVER);
+  const name = randomUUID();
+  await publishServer(first, "shop", NOTES_SERVER, { command: `node server.js ${name}` });
   readNotes(await second.request("shop", "/one", POST));
-  for (const pid of (await sandboxPids(first.root)).toReversed()) process.kill(pid, "SIGKILL");
+  for (const pid of await processesWith(name)) process.kill(pid, "SIGKILL");
   const notes = async (edge: TestPlatform) => {
     const { status, text } = await edge.request("shop");
     return status === 200 ? (JSON.parse(text) as { notes: string[] }).notes : null;
@@ -83,9 +85,10 @@ test("an edge that cannot renew its lease kills the process before another edge 
   using bucket = openTestBucket(settings);
   const cut = await cluster.openEdge({}, bucket);
   const other = await cluster.openEdge();
-  await publishServer(cut, "shop", NOTES_SERVER);
+  const name = randomUUID();
+  await publishServer(cut, "shop", NOTES_SERVER, { command: `node server.js ${name}` });
   await untilSaved(cluster, () => cut.request("shop", "/saved", POST));
-  const pids = await sandboxPids(cut.root);
+  const pids = await processesWith(name);
   await proxy.cut();
   // It continues to serve until the lease may end, and requests at the other edge reach it.
   expect(readNotes(await cut.request("shop")).notes).toEqual(["saved", "saved"]);
@@ -95,6 +98,7 @@ test("an edge that cannot renew its lease kills the process before another edge 
     const notes = status === 200 ? (JSON.parse(text) as { started: number; notes: string[] }) : null;
     return notes !== null && notes.started !== started ? notes : undefined;
   });
+  expect(pids).not.toEqual([]);
   expect([taken.notes, pids.filter(isRunning)]).toEqual([["saved", "saved"], []]);
   await proxy.restore();
   // The edge forwards to the new holder when it can read the bucket again.
