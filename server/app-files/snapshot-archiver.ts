@@ -44,7 +44,8 @@ export class SnapshotArchiver implements FolderArchiver {
     // An error reaches the caller at the end.
     writing.catch(() => undefined);
     try {
-      const files = new AppFiles({ writer: sink, workFolder: copies, sqlite: this.#options.sqlite, signal });
+      const { sqlite } = this.#options;
+      const files = new AppFiles({ writer: sink, workFolder: copies, sqlite, isStrict: true, signal });
       await files.addDatabases(".", folder);
       tar.finalize();
       await writing;

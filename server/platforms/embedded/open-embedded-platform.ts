@@ -187,9 +187,10 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const keptApps = new KeptApps({ apps: supervisor, limit: Math.floor(limits.maxActive * KEPT_SHARE), log });
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, measure: stores.measure });
   const databases = stores.openDatabases(supervisor);
-  const { findWorkerDatabase } = stores;
+  const { findWorkerDatabase, placement } = stores;
   const reader = new PostgresReader(postgres);
-  const appDatabases = new EmbeddedAppDatabases({ store, findWorkerDatabase, variables, sqlite, postgres: reader });
+  const readers = { findWorkerDatabase, placement, sqlite, postgres: reader };
+  const appDatabases = new EmbeddedAppDatabases({ store, variables, ...readers });
   const trusts = trustedPeers(options.trustedProxies);
   const { forwardingSecret } = stores;
   const edges = forwardingSecret === null ? null : new EdgeForwarding(forwardingSecret);

@@ -1,4 +1,4 @@
-import type { ScriptVersion } from "../script-version.ts";
+import { dataDirectory, type ScriptVersion } from "../script-version.ts";
 
 /** The edge proxy of another edge. */
 export interface EdgeAddress {
@@ -24,6 +24,18 @@ export interface AppPlacement {
    * @throws {RunsElsewhere}
    */
   hold(version: ScriptVersion, options: { takesOver: boolean; signal: AbortSignal }): Promise<PlacementHold | null>;
+  /** Opens the data of a Node server to read it. If another edge runs the app, it may be half a minute old. */
+  openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData>;
+}
+
+/** The folder that is `/data` of a Node server, until it is disposed of. */
+export interface OpenData extends AsyncDisposable {
+  folder: string;
+}
+
+/** Opens the data on this machine. */
+export function openLocalData(version: ScriptVersion): OpenData {
+  return { folder: dataDirectory(version), [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** Another edge runs the app. */
@@ -35,4 +47,5 @@ export class RunsElsewhere extends Error {
 export const ON_THIS_EDGE: AppPlacement = {
   locate: async () => null,
   hold: async () => null,
+  openData: async (version) => openLocalData(version),
 };

@@ -104,6 +104,23 @@ test("a forwarded request with the app's token is verified, and one with an inva
   expect(status).toBe(401);
 });
 
+test("the SQLite database of a Node server is read on every edge", async () => {
+  await using cluster = await openTestCluster();
+  const [first, second] = await openTwo(cluster);
+  await publishServer(first, "shop", NOTES_SERVER);
+  await add(first, "one");
+  const rows = async ({ platform }: TestPlatform) => {
+    const app = { slug: "shop", appId: "app-shop" };
+    const signal = AbortSignal.timeout(30_000);
+    if ((await platform.appDatabases.describe(app, null, signal)) === null) return null;
+    const query = { sql: "SELECT text FROM notes", limit: 10 };
+    return (await platform.appDatabases.query(app, null, query, signal)).rows;
+  };
+  expect(await rows(first)).toEqual([["one"]]);
+  // The other edge reads the last snapshot.
+  await expect.poll(() => rows(second).catch(String), { timeout: 20_000 }).toEqual([["one"]]);
+});
+
 test("a WebSocket reaches an app on another edge", async () => {
   await using cluster = await openTestCluster();
   const [first, second] = await openTwo(cluster);

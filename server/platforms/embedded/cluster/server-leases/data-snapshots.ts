@@ -8,6 +8,7 @@ import { nullIfMissing } from "../../../../files/missing-file.ts";
 import { removeTree } from "../../../../files/remove-tree.ts";
 import { dataDirectory, type ScriptVersion } from "../../script-version.ts";
 import type { UnpackLayer } from "../../scripts/script-store.ts";
+import { type OpenData, openLocalData } from "../../supervisor/app-placement.ts";
 import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { HeldLease } from "./held-lease.ts";
@@ -18,9 +19,10 @@ export interface FolderArchiver {
   /** A text that changes when something in the folder changes; empty for an empty folder, and for one that does not exist. */
   fingerprint(folder: string): Promise<string>;
   /**
-   * Writes the content of a folder to an archive that `UnpackLayer` unpacks. A copy of a SQLite database in it is consistent.
+   * Writes the content of a folder to an archive that `UnpackLayer` unpacks. SQLite databases in it are consistent.
    *
-   * @returns what is left out, or may be inconsistent
+   * @returns what is left out
+   * @throws {ServiceError} when a database changes all the time
    */
   pack(folder: string, archive: string, signal: AbortSignal): Promise<string[]>;
 }
@@ -57,24 +59,22 @@ export class DataSnapshots {
    * @returns whether the data is the snapshot, without later changes
    */
   async restore(version: ScriptVersion, { snapshot }: LeaseRecord, signal: AbortSignal): Promise<boolean> {
-    const current = await readFile(markerOf(version), "utf8").catch(nullIfMissing);
-    if (snapshot === null || snapshot === current) return false;
-    const { bucket, unpack } = this.#options;
-    await this.#withWorkFolder(async (folder) => {
-      const body = await bucket.openRead(keyOf(version, snapshot));
-      if (body === null) throw new Error(`The snapshot ${snapshot} of the app's data does not exist`);
-      const [archive, data] = [path.join(folder, `data${SUFFIX}`), path.join(folder, "data")];
-      await pipeline(body, createWriteStream(archive), { signal });
-      await mkdir(data, { mode: 0o700 });
-      await unpack(archive, data, signal);
-      // Without a marker, a crash in between leaves data that the next start replaces.
-      await rm(markerOf(version), { force: true });
-      await removeTree(dataDirectory(version));
-      await mkdir(version.storageDirectory, { recursive: true, mode: 0o700 });
-      await rename(data, dataDirectory(version));
-      await replaceFile(markerOf(version), snapshot);
-    });
+    if (snapshot === null || (await this.#isCurrent(version, snapshot))) return false;
+    await using copy = await this.#unpack(version, snapshot, signal);
+    // Without a marker, a crash in between leaves data that the next start replaces.
+    await rm(markerOf(version), { force: true });
+    await removeTree(dataDirectory(version));
+    await mkdir(version.storageDirectory, { recursive: true, mode: 0o700 });
+    await rename(copy.folder, dataDirectory(version));
+    await replaceFile(markerOf(version), snapshot);
     return true;
+  }
+
+  /** Opens the newest data that an edge without the lease has: the newest snapshot, or what is on this machine if that continues it. */
+  async openNewest(version: ScriptVersion, snapshot: string | null, signal: AbortSignal): Promise<OpenData> {
+    return snapshot === null || (await this.#isCurrent(version, snapshot))
+      ? openLocalData(version)
+      : this.#unpack(version, snapshot, signal);
   }
 
   /** Prepares snapshots of an app after `restore`, which returned `isRestored`. */
@@ -90,13 +90,24 @@ export class DataSnapshots {
     return new AppSnapshots({ ...this.#options, version, lease }, { outdated, saved });
   }
 
-  async #withWorkFolder(work: (folder: string) => Promise<void>): Promise<void> {
-    const folder = await mkdtemp(path.join(this.#options.workFolder, "restore-"));
-    try {
-      await work(folder);
-    } finally {
-      await removeTree(folder);
-    }
+  /** Whether the data on this machine continues a snapshot. */
+  async #isCurrent(version: ScriptVersion, snapshot: string): Promise<boolean> {
+    return (await readFile(markerOf(version), "utf8").catch(nullIfMissing)) === snapshot;
+  }
+
+  async #unpack(version: ScriptVersion, snapshot: string, signal: AbortSignal): Promise<OpenData> {
+    const { bucket, unpack, workFolder } = this.#options;
+    await using opening = new AsyncDisposableStack();
+    const folder = await mkdtemp(path.join(workFolder, "unpacked-"));
+    opening.defer(() => removeTree(folder));
+    const body = await bucket.openRead(keyOf(version, snapshot));
+    if (body === null) throw new Error(`The snapshot ${snapshot} of the app's data does not exist`);
+    const [archive, data] = [path.join(folder, `data${SUFFIX}`), path.join(folder, "data")];
+    await pipeline(body, createWriteStream(archive), { signal });
+    await mkdir(data, { mode: 0o700 });
+    await unpack(archive, data, signal);
+    const opened = opening.move();
+    return { folder: data, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 }
 

@@ -6,6 +6,8 @@ import type { DatabaseAccess } from "../../databases/sql-databases.ts";
 import {
   type AppPlacement,
   type EdgeAddress,
+  type OpenData,
+  openLocalData,
   type PlacementHold,
   RunsElsewhere,
 } from "../../supervisor/app-placement.ts";
@@ -100,6 +102,12 @@ export class ServerLeases implements AppPlacement {
       };
       return { lost: held.lease.lost, [Symbol.asyncDispose]: release };
     });
+  }
+
+  async openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData> {
+    if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
+    const found = await this.#read(version);
+    return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
   }
 
   /** Acquires a lease and restores the data. Requires the lock of the app. */
