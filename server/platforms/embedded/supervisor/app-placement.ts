@@ -24,6 +24,8 @@ export interface AppPlacement {
    * @throws {RunsElsewhere}
    */
   hold(version: ScriptVersion, options: { takesOver: boolean; signal: AbortSignal }): Promise<PlacementHold | null>;
+  /** What the owner of an app must know about its data, for the log of the app; `null` if there is nothing. */
+  notice(version: ScriptVersion): string | null;
   /** Opens the data of a Node server to read it. If another edge runs the app, it may be half a minute old. */
   openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData>;
 }
@@ -47,5 +49,6 @@ export class RunsElsewhere extends Error {
 export const ON_THIS_EDGE: AppPlacement = {
   locate: async () => null,
   hold: async () => null,
+  notice: () => null,
   openData: async (version) => openLocalData(version),
 };

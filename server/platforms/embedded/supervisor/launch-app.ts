@@ -81,6 +81,8 @@ export async function launchApp(
   const hold = starting.use(await deps.placement.hold(version, { takesOver: false, signal }));
   const { sink, close } = await deps.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
   starting.defer(close);
+  const notice = deps.placement.notice(version);
+  if (notice !== null) sink.print([Date.now(), "info", null, notice]);
   const whileHeld = hold === null ? signal : AbortSignal.any([signal, hold.lost]);
   const process = await startCode(deps, prepared, { records: sink, patience, signal: whileHeld });
   void process.exited.then(close);

@@ -135,6 +135,16 @@ test("a WebSocket reaches an app on another edge", async () => {
   expect(received.toString()).toBe("hello");
 });
 
+test("the log of a Node server that uses PostgreSQL says that each edge has its own files", async () => {
+  await using cluster = await openTestCluster();
+  const edge = await cluster.openEdge();
+  const server = `require("node:http").createServer((request, response) => response.end()).listen(process.env.PORT);`;
+  await publishServer(edge, "shop", server, { postgres: { variables: {} } });
+  const messages = async () =>
+    (await edge.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map(({ message }) => message);
+  await expect.poll(messages).toContainEqual(expect.stringContaining("Each has files of its own in /data"));
+});
+
 test("a removed Node server leaves nothing in the bucket", async () => {
   await using cluster = await openTestCluster();
   const [first, second] = await openTwo(cluster);

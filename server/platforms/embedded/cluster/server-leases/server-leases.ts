@@ -49,6 +49,8 @@ const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
 const TAKE_OVER_MS = 120_000;
 const MAX_OBSERVED = 10_000;
+const LOCAL_FILES =
+  "Several edges run this app. Each has files of its own in /data, which are neither shared nor saved. Keep data in the database.";
 
 /**
  * Runs each Node server without PostgreSQL on one edge at a time: the one that holds the lease of the app. The lease is acquired before
@@ -102,6 +104,10 @@ export class ServerLeases implements AppPlacement {
       };
       return { lost: held.lease.lost, [Symbol.asyncDispose]: release };
     });
+  }
+
+  notice({ code }: ScriptVersion): string | null {
+    return code.runtime === "node" && code.server.postgres !== undefined ? LOCAL_FILES : null;
   }
 
   async openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData> {
