@@ -60,16 +60,20 @@ export default {
         ],
       },
     ),
-    ...only("platforms", "A platform imports what a driver may import, and what platforms share.", {
-      from: "^server/platforms/([^/]+)/",
-      to: [
-        "^domain/(ports|shared)/",
-        "^server/(ports|sandbox|files|http)/",
-        "^server/platforms/($1|shared)/",
-        anyPackage,
-        anyBuiltIn,
-      ],
-    }),
+    ...only(
+      "platforms",
+      "A platform imports what a driver may import, what platforms share, and who owns what it changes.",
+      {
+        from: "^server/platforms/([^/]+)/",
+        to: [
+          "^domain/(ports|shared)/",
+          "^server/(ports|sandbox|files|http|installation)/",
+          "^server/platforms/($1|shared)/",
+          anyPackage,
+          anyBuiltIn,
+        ],
+      },
+    ),
     ...only("sandbox", "The sandbox imports its port and itself. domain/shared, server/files and server/http too.", {
       from: "^server/sandbox/",
       to: ["^domain/(ports|shared)/", "^server/(ports|sandbox|files|http)/", anyPackage, anyBuiltIn],
@@ -91,7 +95,7 @@ export default {
       to: [
         "^clients/$1/",
         "^clients/sdk/",
-        "^domain/(shared/(scopes|roles)|apps/app-status|archives/(archive-limits|source-folder)|deployments/teardown-steps|documents/(document-limits|archive-files)|skills/skill-limits|agents/(client-configurations|install-links|mcp-clients))[.]ts$",
+        "^domain/(shared/(scopes|roles)|apps/app-status|archives/(archive-limits|source-folder)|deployments/teardown-steps|exports/export-limits|documents/(document-limits|archive-files)|skills/skill-limits|agents/(client-configurations|install-links|mcp-clients))[.]ts$",
         anyPackage,
         anyBuiltIn,
       ],

@@ -53,16 +53,30 @@ export async function adviseOnVariables(
   if (missing.length > 0) return adviseToSet(missing, "start");
   const privileged = PRIVILEGED_PORT.exec(lines.join("\n"))?.[1];
   if (privileged !== undefined) return adviseOnPort(privileged);
-  const unreachable = findUnreachable(lines);
-  if (unreachable !== null) return unreachable;
   const example = rootDirectory === null ? null : await readExample(workspace, rootDirectory);
-  const names = example?.names.filter(isUnset) ?? [];
-  if (example === null || names.length === 0) return null;
+  const unreachable = findUnreachable(lines, example?.names.filter(isUnset) ?? []);
+  if (unreachable !== null) return unreachable;
+  return example === null ? null : describeExample(example.file, example.names.filter(isUnset));
+}
+
+/** Says which variables an example of the source names and the app does not have; `null` if there are none. */
+export async function describeUnsetExample(
+  deps: Pick<StepDeps, "variables">,
+  { deployment, workspace }: Pick<Attempt, "deployment" | "workspace">,
+  { code, rootDirectory }: { code: AppCode; rootDirectory: string },
+): Promise<string | null> {
+  const example = await readExample(workspace, rootDirectory);
+  if (example === null) return null;
+  return describeExample(example.file, example.names.filter(await unsetVariables(deps, deployment, code)));
+}
+
+function describeExample(file: string, names: readonly string[]): string | null {
+  if (names.length === 0) return null;
   const [what, subject] =
     names.length === 1
       ? ["a variable that is", "it if the app needs it"]
       : ["variables that are", "those that the app needs"];
-  return `${example.file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
+  return `${file} names ${what} not set: ${formatNames(names)}. ${adviseToSet(names, "start", subject)}`;
 }
 
 /** The variables that an app misses, as what it printed names them. */
@@ -104,21 +118,32 @@ function adviseOnPort(port: string): string {
   return `The server listens on port ${port}, which only root can use. Let it listen on the port of the variable PORT, as in app.listen(process.env.PORT). In a start command such as next start -p ${port}, leave the port out. Then deploy again.`;
 }
 
+interface OtherServer {
+  name: string;
+  /** A variable that commonly names it. */
+  variable: string;
+  /** Names of variables with its address. */
+  names: RegExp;
+}
+
+const ADDRESS = "(UR[IL]|HOST(NAME)?|DSN|ADDR(ESS)?|BROKERS?|PORT|USER(NAME)?|PASS(WORD)?|DATABASE|DB|NAME)$";
+const addressOf = (prefix: string) => new RegExp(`^(${prefix}).*${ADDRESS}`);
+
 /** Servers that projects run beside themselves while they are developed, by their usual ports. */
-const OTHER_SERVERS: Readonly<Record<string, readonly [name: string, variable: string]>> = {
-  27017: ["MongoDB", "MONGODB_URI"],
-  3306: ["MySQL", "DATABASE_URL"],
-  6379: ["Redis", "REDIS_URL"],
-  5672: ["RabbitMQ", "AMQP_URL"],
-  9092: ["Kafka", "KAFKA_BROKERS"],
-  9200: ["Elasticsearch", "ELASTICSEARCH_URL"],
+const OTHER_SERVERS: Readonly<Record<string, OtherServer>> = {
+  27017: { name: "MongoDB", variable: "MONGODB_URI", names: addressOf("MONGO|DB_|DATABASE_") },
+  3306: { name: "MySQL", variable: "DATABASE_URL", names: addressOf("MYSQL|MARIADB|DB_|DATABASE_") },
+  6379: { name: "Redis", variable: "REDIS_URL", names: addressOf("REDIS|CACHE_") },
+  5672: { name: "RabbitMQ", variable: "AMQP_URL", names: addressOf("AMQP|RABBIT") },
+  9092: { name: "Kafka", variable: "KAFKA_BROKERS", names: addressOf("KAFKA") },
+  9200: { name: "Elasticsearch", variable: "ELASTICSEARCH_URL", names: addressOf("ELASTIC") },
 };
 
 /** What Node.js says about the name of a host that has no address. */
 const UNKNOWN_HOST = /\b(?:ENOTFOUND|EAI_AGAIN):? ([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\b/i;
 
 /** What to do for a host without an address, or a server that another program on its own machine refused. */
-function findUnreachable(lines: readonly string[]): string | null {
+function findUnreachable(lines: readonly string[], unset: readonly string[]): string | null {
   const text = lines.join("\n");
   const host = UNKNOWN_HOST.exec(text)?.[1];
   if (host !== undefined)
@@ -126,8 +151,11 @@ function findUnreachable(lines: readonly string[]): string | null {
   const port = /ECONNREFUSED (?:127\.0\.0\.1|::1|localhost):(\d+)/.exec(text)?.[1] ?? "";
   const server = OTHER_SERVERS[port];
   if (server === undefined) return null;
-  const [name, variable] = server;
-  return `The app connects to ${name} at port ${port} of its own machine, where none runs. Use a ${name} server that is reachable from the internet, and set the variable that names it, such as ${variable}. Then deploy again.`;
+  const { name, variable, names } = server;
+  const reason = `The app connects to ${name} at port ${port} of its own machine, where none runs. Use a ${name} server that is reachable from the internet`;
+  const named = unset.filter((each) => names.test(each));
+  if (named.length > 0) return `${reason}. ${adviseToSet(named, "start")}`;
+  return `${reason}, and set the variable that names it, such as ${variable}. If the address is in the code, let the code read it from this variable. Then deploy again.`;
 }
 
 /** The variables that an example names, without those that the wrangler configuration declares. */

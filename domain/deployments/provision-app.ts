@@ -16,7 +16,7 @@ import { BuildFailure } from "../shared/errors.ts";
 import { adviseToSet, formatNames } from "../shared/missing-variables.ts";
 import { type Attempt, startStatus, startStep, type StepDeps } from "./deployment-attempt.ts";
 import { adviseOnPath } from "./explain-paths.ts";
-import { adviseOnVariables, describeStart, findUnsetVariables } from "./explain-start.ts";
+import { adviseOnVariables, describeStart, describeUnsetExample, findUnsetVariables } from "./explain-start.ts";
 import { LeaseLost } from "./lease.ts";
 
 /** A bundle, and the folder of the source that it was built from; none for a rollback. */
@@ -89,8 +89,11 @@ export async function publish(
   const { appId, slug, fencingToken: generation } = deployment;
   const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
-    const { problem = null, printed = [] } = await deps.edge.publish(slug, script, signal);
-    if (problem === null) return await warnAboutVariables(deps, attempt, printed, code);
+    const { problem = null, printed = [], redirectsToHttps } = await deps.edge.publish(slug, script, signal);
+    if (problem === null) {
+      const warnings = redirectsToHttps === true ? [warnAboutRedirect(attempt)] : [];
+      return [...warnings, ...(await warnAboutVariables(deps, attempt, { printed, code, rootDirectory }))];
+    }
     sayPrinted(attempt, problem.printed);
     const advice = await adviseOnStart(deps, attempt, problem, { code, rootDirectory });
     const warning = [describeStart(problem), ...(advice === null ? [] : [advice])].join(" ");
@@ -105,20 +108,34 @@ export async function publish(
   }
 }
 
-/** An app can respond before it fails, for example if it streams its pages, or without what it needs. */
+/**
+ * An app can respond before it fails, for example if it streams its pages, or without what it needs. If it says nothing, the
+ * variables that an example names may be optional, so only the build log lists them.
+ */
 async function warnAboutVariables(
   deps: Pick<StepDeps, "variables">,
   attempt: Attempt,
-  printed: readonly string[],
-  code: AppCode,
+  { printed, code, rootDirectory }: { printed: readonly string[]; code: AppCode; rootDirectory: string | null },
 ): Promise<string[]> {
   const missing = await findUnsetVariables(deps, attempt, printed, code);
-  if (missing.length === 0) return [];
+  if (missing.length === 0) {
+    const note = rootDirectory === null ? null : await describeUnsetExample(deps, attempt, { code, rootDirectory });
+    if (note !== null) attempt.log.say(note);
+    return [];
+  }
   sayPrinted(attempt, printed);
   const [verb, subject] = missing.length === 1 ? ["is", "it if the app needs it"] : ["are", "those that the app needs"];
   const warning = `The app printed that ${formatNames(missing)} ${verb} not set. ${adviseToSet(missing, "start", subject)}`;
   attempt.log.say(`warning: ${warning}`);
   return [warning];
+}
+
+const REDIRECTS_TO_HTTPS =
+  "The app redirects requests to https, and this installation serves apps with http, so browsers cannot open it. Remove the redirect from the app, or ask the operator to serve apps with https.";
+
+function warnAboutRedirect({ log }: Pick<Attempt, "log">): string {
+  log.say(`warning: ${REDIRECTS_TO_HTTPS}`);
+  return REDIRECTS_TO_HTTPS;
 }
 
 /** How much of what an app printed the build log has. */

@@ -89,6 +89,8 @@ export interface Publication {
   url: string;
   problem?: ServerError | null;
   printed?: readonly string[];
+  /** Whether the script redirected the probe to its own address with https, although its URL begins with http. */
+  redirectsToHttps?: boolean;
 }
 
 /** Runs the scripts of apps. */

@@ -13,7 +13,7 @@ import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { identifyInstallation } from "../installation/installation.ts";
-import { OWNER_BUCKET } from "../installation/object-store-owner.ts";
+import { OWNER_BUCKET } from "../installation/object-owner.ts";
 import { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import { AppFiles } from "../app-files/app-files.ts";
 import { BackupError } from "./backup-error.ts";

@@ -14,11 +14,13 @@ import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
 import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
 import type { CreateStores } from "../platforms/embedded/edge-stores.ts";
 import { LAUNCHER_LIMITS } from "../platforms/embedded/launchers.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 
 interface ClusterDeps {
   controlGroups: ControlGroups;
   tokenSecret: string;
+  log: Logger;
 }
 
 /** Below the prefix of the bucket. */
@@ -34,7 +36,7 @@ const installationSchema = z.object({ id: z.string(), epoch: z.int() });
  */
 export async function openClusterEdge(
   config: Config,
-  { controlGroups, tokenSecret }: ClusterDeps,
+  { controlGroups, tokenSecret, log }: ClusterDeps,
   opening: AsyncDisposableStack,
 ): Promise<CreateStores | null> {
   const { edgeCluster, s3, dataDirectory, sandbox } = config;
@@ -48,7 +50,7 @@ export async function openClusterEdge(
     throw new ConfigError(`EDGE_CLUSTER=on cannot use this object store: ${(cause as Error).message}`, { cause });
   });
   const leaseBucket = opening.use(new SharedBucket(s3, LEASE_REQUESTS));
-  const forwarder = opening.use(await BucketForwarder.listen(bucket));
+  const forwarder = opening.use(await BucketForwarder.listen(bucket, log));
   await joinInstallation(bucket, dataDirectory);
   return clusterStores({
     ...{ bucket, leaseBucket, forwarder, sandbox, host },

@@ -14,12 +14,14 @@ import type { Config } from "../config.ts";
 import type { CloudflareSettings } from "../config/cloudflare-settings.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
+import type { Orm } from "../database/orm.ts";
 import { openClusterEdge } from "./edge-cluster.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { AppAddress } from "../drivers/app-caller/send-app-request.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import { identifyInstallation, type Installation } from "../installation/installation.ts";
+import { readSharedInstallation, recordInstallation } from "../installation/shared-installation.ts";
 import { type IsolatedPlatform, openIsolatedPlatform } from "../platforms/embedded/open-isolated-platform.ts";
 import { EdgeClient } from "../platforms/remote/edge-client.ts";
 import { type EdgePorts, INSTALLATION_PATH } from "../platforms/remote/edge-methods.ts";
@@ -66,6 +68,9 @@ interface EdgeDeps {
   /** Aborted when the process is about to stop. */
   draining: AbortSignal;
   log: Logger;
+  em: Orm["em"];
+  /** Called when a restored copy has taken over the apps in the Cloudflare account. */
+  onTakenOver: (error: Error) => void;
 }
 
 /**
@@ -85,7 +90,7 @@ async function openEmbeddedEdge(
   { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
-  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret }, opening);
+  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret, log }, opening);
   const embedded = opening.use(
     await openEmbeddedPlatform({
       ...(createStores && { createStores }),
@@ -193,12 +198,20 @@ async function openCloudflare(
   deps: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
-  const { variables, counter, tokenSecret, log } = deps;
+  const { variables, counter, tokenSecret, log, em, onTakenOver } = deps;
+  const { dataDirectory, databaseUrl } = config;
   const domain = config.appsDomain ?? "localhost";
   const address = { domain, scheme: isLocalDomain(domain) ? "http" : "https" } as const;
   const isolated = await openIsolated(config, deps, opening);
-  const shared = { variables, counter, tokenSecret, log };
-  const platform = await openCloudflarePlatform({ ...settings, ...shared, address });
+  // The embedded database is in the data folder, and is copied with it.
+  const isShared = databaseUrl !== null;
+  const installation = await (isShared
+    ? readSharedInstallation(em, dataDirectory)
+    : identifyInstallation(dataDirectory));
+  const shared = { variables, counter, tokenSecret, log, installation, onTakenOver };
+  const platform = opening.use(await openCloudflarePlatform({ ...settings, ...shared, address }));
+  // After the platform has claimed the account for it.
+  if (isShared && installation.state === "active") await recordInstallation(em, dataDirectory, installation);
   const { scripts, ...ports } = platform;
   return {
     ...ports,
@@ -208,7 +221,7 @@ async function openCloudflare(
     urlOf: (slug) => scripts.urlOf(slug),
     addressOf: (slug) => addressOf(scripts.urlOf(slug)),
     readiness: { name: "edge", check: () => platform.check() },
-    installation: await identifyInstallation(config.dataDirectory),
+    installation,
   };
 }
 

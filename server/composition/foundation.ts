@@ -19,6 +19,7 @@ import { WorkspaceRecords } from "../drivers/agent-workspaces/workspace-records.
 import { replaceFile } from "../files/durable-files.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import type { ReadinessDetails } from "../http/health.ts";
+import type { Installation } from "../installation/installation.ts";
 import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { OwnGroups } from "../sandbox/cgroups/find-hierarchies.ts";
@@ -46,6 +47,8 @@ export interface ExternalDeps extends DatabaseDeps {
   clientMetadata?: ClientMetadataFetcher | undefined;
   /** Reads URLs as sources of Company Knowledge; by default from the public web. */
   publicFiles?: PublicFiles | undefined;
+  /** Called when a restored copy has taken over what is outside of the data folder. This process must then stop. */
+  onTakenOver(error: Error): void;
   /** Aborted when the process is about to stop. */
   draining: AbortSignal;
   /** Known once the server listens. */
@@ -96,12 +99,13 @@ export async function openFoundation(
   // Before the edge, so that the last requests are counted too.
   const usageCounter = openUsageCounter(database, log, opening);
   const lastVariables = new LastKnownVariables(variables);
-  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log };
-  const { draining } = external;
-  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, draining, ...edgeShared };
+  const { draining, onTakenOver } = external;
+  const edgeShared = { counter: shared.counter, usageCounter, tokenSecret: secret, log, em: database.em };
+  const edgeDeps = { controlGroups, startProcess, variables: lastVariables, draining, onTakenOver, ...edgeShared };
   const edge = await openEdge(config, edgeDeps, opening);
   // The edge platform has locked the data folder by now, so no other process uses its files.
-  const objects = await openOwnObjectStore(config, edge.installation, opening);
+  const { installation } = edge;
+  const objects = await openOwnObjectStore(config, { installation, onTakenOver: external.onTakenOver }, opening);
   return {
     config,
     log,
@@ -118,7 +122,7 @@ export async function openFoundation(
     usageCounter,
     edge,
     objects,
-    agentWorkspaces: await openAgentWorkspaces(config, database, objects, log),
+    agentWorkspaces: await openAgentWorkspaces(config, database, objects, { log, installation }),
     textWorkers: opening.use(new TextWorkerPool()),
   };
 }
@@ -128,14 +132,16 @@ async function openAgentWorkspaces(
   { dataDirectory, databaseUrl }: Config,
   { em }: DatabaseServices,
   objects: ObjectStore,
-  log: Logger,
+  { log, installation }: { log: Logger; installation: Installation },
 ): Promise<AgentWorkspaces> {
   const records = new WorkspaceRecords(em);
   // No other process uses the embedded database, so these are leases of a process that was killed.
   if (databaseUrl === null) await records.releaseAll();
+  const workspaces = new StoredAgentWorkspaces({ objects, records });
+  if (installation.state !== "active") return workspaces;
   const archives = await importFolder(path.join(dataDirectory, "agent-workspaces"), objects, records);
   if (archives > 0) log.info({ archives }, "the files of agents were moved from the data folder to the object store");
-  return new StoredAgentWorkspaces({ objects, records });
+  return workspaces;
 }
 
 const MIN_LENGTH = 32;

@@ -4,7 +4,8 @@ import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import type { Installation } from "../installation/installation.ts";
-import { claimObjects } from "../installation/object-store-owner.ts";
+import { guardObjects, ownerOfObjects } from "../installation/object-owner.ts";
+import { Ownership } from "../installation/ownership.ts";
 import { S3ObjectStore, type S3Settings } from "../drivers/object-store/s3.ts";
 
 /** Opens the object store of the configuration. @throws {ConfigError} when its bucket cannot be read */
@@ -16,19 +17,20 @@ export async function openObjectStore(
 }
 
 /**
- * Opens the object store for the service, which changes the objects. One outside of the data folder must belong to this installation.
+ * Opens the object store for the service, which changes the objects. One outside of the data folder must belong to this installation, now
+ * and at every change.
  *
+ * @param deps.onTakenOver - called when a restored copy has taken over the objects
  * @throws {ConfigError}
  */
 export async function openOwnObjectStore(
   config: Pick<Config, "dataDirectory" | "s3">,
-  installation: Installation,
+  { installation, onTakenOver }: { installation: Installation; onTakenOver: (error: Error) => void },
   opening: AsyncDisposableStack,
 ): Promise<ObjectStore> {
   const objects = await openObjectStore(config, opening);
   if (config.s3 === null) return objects;
-  if (installation.state === "active") await claimObjects(objects, installation);
-  return objects;
+  return guardObjects(objects, opening.use(await Ownership.open(ownerOfObjects(objects), installation, onTakenOver)));
 }
 
 export function openFilesystemStore(dataDirectory: string): ObjectStore {

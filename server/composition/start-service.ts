@@ -43,6 +43,8 @@ export interface ServiceOptions {
   worker?: boolean;
   /** Called when another process has taken the database from this one. This process must then stop. */
   onDatabaseTaken?: (error: Error) => void;
+  /** Called when a restored copy has taken over what is outside of the data folder. This process must then stop. */
+  onTakenOver?: (error: Error) => void;
   /** The agent that customizes apps; by default the one of the configured model. */
   appBuilder?: AppBuilder | null | undefined;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
@@ -53,6 +55,7 @@ export interface ServiceOptions {
   embeddedDatabase?: Promise<EmbeddedPostgres> | undefined;
 }
 
+export const TAKEN_OVER = "a restored copy of this installation has taken over";
 export const DATABASE_TAKEN = "another process of this service has taken the database";
 
 /** Starts the service with the given configuration. When this returns, the service accepts requests. */
@@ -61,8 +64,11 @@ export async function startService(config: Config, log: Logger, options: Service
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
   const { roles } = config;
-  const { worker: runsWorker = roles.has("worker"), onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } =
-    options;
+  const {
+    worker: runsWorker = roles.has("worker"),
+    onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN),
+    onTakenOver = (err) => log.fatal({ err }, TAKEN_OVER),
+  } = options;
   const draining = new AbortController();
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
@@ -71,6 +77,7 @@ export async function startService(config: Config, log: Logger, options: Service
     embeddedDatabase: options.embeddedDatabase,
     // The files of the apps are in the data folder of one process.
     onDatabaseTaken: options.worker !== false && roles.has("edge") ? onDatabaseTaken : null,
+    onTakenOver,
     draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });

@@ -80,10 +80,7 @@ type RoleVariables = z.infer<z.ZodObject<typeof roleVariables>>;
 export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSettings {
   const { ROLES: own, INTERNAL_PORT: port, EDGE_INTERNAL_URL: edge } = values;
   const isEdge = own.has("edge");
-  if (values.EDGE_PLATFORM === "cloudflare" && (own.size < ROLES.length || port !== undefined))
-    throw new ConfigError(
-      "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM=cloudflare: one process has all roles.",
-    );
+  if (values.EDGE_PLATFORM === "cloudflare") return readWithoutEdge(values);
   if (isEdge && edge !== undefined)
     throw new ConfigError("EDGE_INTERNAL_URL must not be set for a process with the role edge: it is the edge.");
   if (!isEdge && port !== undefined)
@@ -98,8 +95,28 @@ export function readRoleSettings(values: RoleVariables & SharedSettings): RoleSe
   if (isOneOfSeveral) requireShared(values);
   // A worker gets no requests, and without other processes there is none that could serve them.
   const isBalanced = isOneOfSeveral && (own.has("api") || isEdge);
-  const drainSeconds = values.DRAIN_SECONDS ?? (isBalanced ? DRAIN_SECONDS : 0);
+  const drainSeconds = drainSecondsOf(values, isBalanced);
   return { roles: own, internalPort: port ?? null, edgeInternalUrls: edge ?? [], isOneOfSeveral, drainSeconds };
+}
+
+function drainSecondsOf({ DRAIN_SECONDS: seconds }: RoleVariables, isBalanced: boolean): number {
+  return seconds ?? (isBalanced ? DRAIN_SECONDS : 0);
+}
+
+/** Without an edge of the service, each process uses Cloudflare's API itself. */
+function readWithoutEdge(values: RoleVariables & SharedSettings): RoleSettings {
+  const { ROLES: roles, INTERNAL_PORT: port, EDGE_INTERNAL_URL: edge } = values;
+  const isOneOfSeveral = roles.size < ROLES.length;
+  if (isOneOfSeveral && roles.has("edge"))
+    throw new ConfigError(
+      "ROLES: with EDGE_PLATFORM=cloudflare, processes have the roles api, worker or api,worker, because Cloudflare runs the apps.",
+    );
+  if (port !== undefined || edge !== undefined)
+    throw new ConfigError("INTERNAL_PORT and EDGE_INTERNAL_URL must not be set with EDGE_PLATFORM=cloudflare.");
+  // Node servers do not run there, so their database server is needed for trials only, which each process has itself.
+  if (isOneOfSeveral) requireShared({ ...values, APPS_DATABASE_URL: "" });
+  const drainSeconds = drainSecondsOf(values, isOneOfSeveral && roles.has("api"));
+  return { roles, internalPort: null, edgeInternalUrls: [], isOneOfSeveral, drainSeconds };
 }
 
 /** What all processes of an installation have in common. */

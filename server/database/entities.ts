@@ -17,6 +17,7 @@ import { GitConnection } from "../../domain/git-connections/git-connection.entit
 import { KnowledgeSource } from "../../domain/knowledge-sources/knowledge-source.entity.ts";
 import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
+import { InstallationRecord } from "../../domain/installation/installation-record.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { Project } from "../../domain/projects/project.entity.ts";
 import { PushDelivery } from "../../domain/push-records/push-delivery.entity.ts";
@@ -54,6 +55,7 @@ export const entities = [
   EnabledSkill,
   GitConnection,
   IdempotencyKey,
+  InstallationRecord,
   InstructionRevision,
   KnowledgeSource,
   MachineToken,

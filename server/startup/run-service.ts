@@ -32,11 +32,15 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     await requireCompleteRestore(config.dataDirectory);
     const { embeddedDatabase } = await beginDatabaseStart(config, log);
     // Loading these modules takes most of the start and blocks this thread. PostgreSQL starts meanwhile.
-    const { DATABASE_TAKEN, startService } = await import("../composition/start-service.ts");
+    const { DATABASE_TAKEN, startService, TAKEN_OVER } = await import("../composition/start-service.ts");
     const starting = startService(config, log, {
       embeddedDatabase,
       onDatabaseTaken: ({ message }) => {
         log.fatal({ reason: message }, `${DATABASE_TAKEN}: stopping`);
+        stop(1);
+      },
+      onTakenOver: ({ message }) => {
+        log.fatal({ reason: message }, `${TAKEN_OVER}: stopping`);
         stop(1);
       },
     });

@@ -61,7 +61,10 @@ interface Drill {
   reads: number;
 }
 
-test.for([{ kind: "one edge", names: NAMES }, { kind: "two edges", names: CLUSTER_NAMES }])(
+test.for([
+  { kind: "one edge", names: NAMES },
+  { kind: "two edges", names: CLUSTER_NAMES },
+])(
   `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each process is killed in turn ($kind)`,
   { timeout: LIMIT_MS },
   async ({ names }) => {

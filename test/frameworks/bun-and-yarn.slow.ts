@@ -187,6 +187,14 @@ describe("a project of Bun", () => {
     const { bundle } = await runBundler(h.bundler, second);
     expect((await readUploadForm(scriptPathOf(bundle))).main).toContain("hello from the registry");
     expect(await readdir(second.sourceDirectory)).toContain("bun.lock");
+    const more = manifest({
+      packageManager: "bun@1.4.5",
+      dependencies: { greeting: "1.0.0", "@yarnpkg/cli-dist": "3.8.7" },
+    });
+    await using outdated = await createCheckout({ ...files, "package.json": more, "bun.lockb": lockfile });
+    expect((await runBundler(h.bundler, outdated)).bundle.warnings).toEqual([
+      expect.stringContaining("bun.lockb does not match package.json"),
+    ]);
     const failure = await bundleFailure(h.bundler, { ...files, "bun.lockb": "no lockfile" });
     expect(failure).toMatchObject({ kind: "user", message: expect.stringMatching(/^bun\.lockb could not be read: /) });
   });

@@ -59,7 +59,7 @@ async function deploy(repository: PublicRepository, name: string): Promise<Resul
   }
   const url = new URL(repository.path ?? "/", app.url).href;
   const { failure, notes } = await openPage(browser(), url, { text: repository.text });
-  expect((await rest.delete(`/v1/apps/${app.id}`)).body["status"]).toBe("deleted");
+  expect((await rest.delete(`/v1/apps/${app.id}`)).body).toMatchObject({ status: "deleted" });
   const warnings = app.status_message === null ? [] : [app.status_message];
   return { framework, isReady: true, failure, notes: [...warnings, ...notes], seconds };
 }

@@ -57,13 +57,11 @@ async function judgeRefused(target: Target, files: readonly Buffer[]): Promise<A
     const { status, error, rest } = await importAs(target, file);
     const apps = (await rest.get("/v1/apps")).body["apps"] as unknown[];
     if (![400, 403].includes(status) || apps.length > 0) accepted++;
-    errors.add(error);
+    errors.add(error.replace(/ This attempt counted.*/s, "").replaceAll("|", "/"));
   }
   const [first = ""] = errors;
-  return {
-    isContained: accepted === 0,
-    text: `${files.length} files, ${accepted} accepted; such as: ${first.replaceAll("|", "/").slice(0, 120)}`,
-  };
+  const text = `${files.length} files, ${accepted} accepted; ${errors.size} reasons, such as: ${first.slice(0, 160)}`;
+  return { isContained: accepted === 0, text };
 }
 
 async function leadOut(target: Target): Promise<AttackResult> {
@@ -126,14 +124,14 @@ async function nameForeign(target: Target): Promise<AttackResult> {
   const isOwn = taken.status === 201 && other?.id !== id && other?.slug !== app?.slug;
   return {
     isContained: isContained && isOwn,
-    text: isOwn ? `${text}; ids in a manifest have no effect` : `took over an id; ${text}`,
+    text: isOwn ? `ids in a manifest have no effect; ${text}` : `took over an id; ${text}`,
   };
 }
 
 async function unpackMore(target: Target): Promise<AttackResult> {
   const zeros = Buffer.alloc(1024 * MEBIBYTE);
   const member = { path: "data/storage/data/x", sha256: EMPTY_SHA256 };
-  const source = { path: "source.archive", size: 1, sha256: EMPTY_SHA256 };
+  const source = { path: "source.archive", size: 1, sha256: createHash("sha256").update("x").digest("hex") };
   const [huge, small] = [2 ** 50, 1].map((size) => ({ members: [source, { ...member, size }] }));
   const entries = [{ name: "source.archive", text: "x" }];
   return await judgeRefused(target, [

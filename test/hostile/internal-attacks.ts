@@ -54,12 +54,14 @@ function foreignKeys(): ConnectionOptions[] {
   ];
 }
 
-async function connectWithoutKey({ port, ports }: RemoteEdge): Promise<AttackResult> {
+async function connectWithoutKey({ port }: RemoteEdge): Promise<AttackResult> {
   const attempts = foreignKeys();
   let accepted = 0;
   for (const options of attempts) if (await isAccepted({ ...options, port, host: "127.0.0.1" })) accepted++;
-  await ports.authEntries.list();
-  return { isContained: accepted === 0, text: `${attempts.length} ways, ${accepted} accepted` };
+  // The same connection with the key, so that the others are refused because of theirs.
+  const isReachable = await isAccepted({ ...sharedKeyTls(TOKEN_SECRET).client, port, host: "127.0.0.1" });
+  const text = `${attempts.length} ways, ${accepted} accepted${isReachable ? "" : ", nor is the key"}`;
+  return { isContained: accepted === 0 && isReachable, text };
 }
 
 /** Whether the server completes the handshake and responds to a request. */

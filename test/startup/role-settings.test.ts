@@ -15,6 +15,7 @@ const SHARED = {
 };
 
 const CLOUDFLARE = {
+  EDGE_PLATFORM: "cloudflare",
   CLOUDFLARE_ACCOUNT_ID: "a".repeat(32),
   CLOUDFLARE_API_TOKEN: "token-of-the-account",
   CLOUDFLARE_DISPATCH_NAMESPACE: "apps",
@@ -48,6 +49,13 @@ test("a process has the roles of the list", () => {
   });
 });
 
+test("APIs and workers whose apps run on Cloudflare need no edge", () => {
+  const { APPS_DATABASE_URL: _, ...shared } = SHARED;
+  const settings = { ...shared, ...CLOUDFLARE, ROLES: "api,worker" };
+  expect(readConfig(settings)).toMatchObject({ edgeInternalUrls: [], isOneOfSeveral: true });
+  expect(readConfig({ ...settings, ROLES: undefined })).toMatchObject({ isOneOfSeveral: false });
+});
+
 test("processes that get requests from a load balancer serve them for some seconds after SIGTERM", () => {
   const edge = { EDGE_INTERNAL_URL: "https://edge.example.com:3002" };
   const drainSeconds = (settings: Record<string, string>) => readConfig({ ...SHARED, ...settings }).drainSeconds;
@@ -65,10 +73,13 @@ test.each([
   [{ ROLES: "api", EDGE_INTERNAL_URL: "https://edge:1", INTERNAL_PORT: "3002" }, "INTERNAL_PORT needs the role edge"],
   [{ EDGE_INTERNAL_URL: "https://edge:1" }, "EDGE_INTERNAL_URL must not be set"],
   [{ ROLES: "api", EDGE_INTERNAL_URL: "http://edge:1" }, "EDGE_INTERNAL_URL"],
+  [{ ROLES: "api,edge", ...CLOUDFLARE }, "processes have the roles api, worker or api,worker"],
+  [{ INTERNAL_PORT: "3002", ...CLOUDFLARE }, "INTERNAL_PORT and EDGE_INTERNAL_URL must not be set"],
   [
-    { ROLES: "api", EDGE_PLATFORM: "cloudflare", ...CLOUDFLARE },
-    "ROLES and INTERNAL_PORT cannot be set with EDGE_PLATFORM",
+    { ROLES: "api", EDGE_INTERNAL_URL: "https://edge:1", ...CLOUDFLARE },
+    "must not be set with EDGE_PLATFORM=cloudflare",
   ],
+  [{ ROLES: "api", OBJECT_STORE: "filesystem", ...CLOUDFLARE }, "OBJECT_STORE must be s3"],
   [{ INTERNAL_PORT: "70000" }, "INTERNAL_PORT must be a port number"],
   [edges("https://a:1,,https://b:1"), "EDGE_INTERNAL_URL has an empty entry"],
   [
@@ -88,10 +99,7 @@ test.each([
   [{ EDGE_CLUSTER: "on" }, "EDGE_CLUSTER=on needs ROLES=edge for an edge"],
   [{ ...EDGE, EDGE_CLUSTER: "on" }, "EDGE_CLUSTER_HOST is required"],
   [{ ...edges("https://a:1"), EDGE_CLUSTER_HOST: "10.0.0.5" }, "EDGE_CLUSTER_HOST needs the role edge"],
-  [
-    { EDGE_CLUSTER: "on", EDGE_PLATFORM: "cloudflare", ...CLOUDFLARE },
-    "EDGE_CLUSTER=on cannot be set with EDGE_PLATFORM=cloudflare",
-  ],
+  [{ EDGE_CLUSTER: "on", ...CLOUDFLARE }, "EDGE_CLUSTER=on cannot be set with EDGE_PLATFORM=cloudflare"],
 ])("%j is refused with what is wrong", (settings, message) => {
   expect(() => readConfig({ ...SHARED, ...settings })).toThrow(message);
 });

@@ -3,7 +3,7 @@ import { FilesystemObjectStore } from "../../server/drivers/object-store/filesys
 import { S3ObjectStore } from "../../server/drivers/object-store/s3.ts";
 import { takeOver } from "../../server/backup/take-over.ts";
 import { readInstallation, writeInstallation } from "../../server/installation/installation.ts";
-import { OWNER_BUCKET } from "../../server/installation/object-store-owner.ts";
+import { OWNER_BUCKET } from "../../server/installation/object-owner.ts";
 import { moveObjects } from "../../server/admin/move-objects.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { appRequest } from "../support/edge/app-request.ts";
@@ -62,7 +62,7 @@ test("a service does not start on objects of another installation, or after a re
   const dataFolder = async (name: string) => {
     const dataDirectory = path.join(folder, name);
     await mkdir(dataDirectory);
-    return { s3, dataDirectory };
+    return { s3, cloudflare: null, databaseUrl: null, dataDirectory };
   };
   const [living, other, copy] = [await dataFolder("living"), await dataFolder("other"), await dataFolder("copy")];
   await (await createHarness({ config: living }))[Symbol.asyncDispose]();

@@ -70,6 +70,8 @@ async function addMembers(archive: Pack, members: Iterable<ExportMember>): Promi
   closed.catch(() => undefined);
   for (const { path, size, content } of members) {
     const entry = archive.entry({ name: path, size, mode: 0o600, mtime: new Date(0) });
+    // A reader that ends early destroys the entry at any moment, and an error without a listener would end the process.
+    entry.on("error", () => undefined);
     for await (const chunk of content()) {
       // A buffer may be used again for the next chunk.
       if (!entry.write(Buffer.from(chunk))) await Promise.race([once(entry, "drain"), closed]);

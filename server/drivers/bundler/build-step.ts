@@ -41,6 +41,8 @@ export interface BuildContext {
   env: Readonly<Record<string, string>>;
   /** The version of Node.js that runs the scripts of the project; by default that of the service. */
   nodeVersion?: string;
+  /** Whether the scripts of the project run with the Node.js of the service, although the project names another version. */
+  ignoresNodeVersion?: boolean;
   /** Which hosts a build script may connect to; `null` for none. */
   egress: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; `null` if they do not. */

@@ -50,9 +50,14 @@ export async function bundleApp(context: BuildContext, directory: string): Promi
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
   if ("server" in result) {
     await removeTree(staging);
-    const { framework, database, ...plan } = result.server;
+    const {
+      framework,
+      database: { incompleteMigration, ...database },
+      ...plan
+    } = result.server;
     const server = { ...(await packServer(context, plan, directory)), ...database };
-    return { framework, assets: null, migrations: [], warnings: [], code: { runtime: "node", server } };
+    const warnings = incompleteMigration === undefined ? [] : [describeIncomplete(incompleteMigration)];
+    return { framework, assets: null, migrations: [], warnings, code: { runtime: "node", server } };
   }
   const scriptPath = path.join(outputDirectory, "script.form");
   await moveScript(path.join(staging, "script.form"), scriptPath);
@@ -101,4 +106,8 @@ async function moveScript(from: string, to: string): Promise<void> {
 
 function userFailure(message: string, advice: string, options?: ErrorOptions): BuildFailure {
   return new BuildFailure("user", message, advice, options);
+}
+
+function describeIncomplete(script: string): string {
+  return `The script ${script} of package.json needs an argument, so it did not run, and the database of the app is as it was. Name the complete command in a file Procfile, such as: release: npm run ${script} -- up`;
 }

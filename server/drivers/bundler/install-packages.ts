@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
@@ -14,9 +15,10 @@ import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dep
 import type { PackageManager } from "./detect-package-manager.ts";
 import { findForeignPackages } from "./find-foreign-packages.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
+import { compilePackages } from "./install-scripts/compile-in-older-node.ts";
 import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
 import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
-import { runPackageScripts, runProjectScripts } from "./install-scripts/run-install-scripts.ts";
+import { runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
@@ -50,14 +52,15 @@ export async function installPackages(
   const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
   const { served } = fetched;
-  const selected = {
+  let selected: BuildContext = {
     ...fetched.selected,
     env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
   };
   const warnings = [...fetched.warnings, ...describePrismaEngines(context, served)];
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
-    const run = await runPackageScripts(selected, packages, project, served);
-    warnings.push(...run.warnings);
+    const { node, ...run } = await compilePackages(selected, packages, project, served);
+    if (node !== null) selected = { ...selected, env: { ...selected.env, ...node.env }, nodeVersion: node.version };
+    warnings.push(...(node?.warnings ?? []), ...run.warnings);
     const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside;
     const { withScripts = null } = entries ?? {};
     if (withScripts !== null && isComplete) await store(selected, withScripts, served);
@@ -87,7 +90,7 @@ async function fetchPackages(
   for (const entry of entries === null ? [] : [entries.withScripts, entries.installed]) {
     const served = entry && context.dependencies && (await restoreDependencies(context, context.dependencies, entry));
     if (!served) continue;
-    const node = selectRestoredNode(context, await wantedNode(context, project.location));
+    const node = await selectRestoredNode(context, await wantedNode(context, project.location));
     const { env } = await selectRestoredPackageManager(context, project);
     const selected = { ...context, env: { ...context.env, ...node.env, ...env }, nodeVersion: node.version };
     return {
@@ -110,11 +113,11 @@ async function store(context: BuildContext, entry: DependencyEntry, served: Serv
 async function install(
   context: BuildContext,
   packages: PackageRegistry,
-  project: Project,
+  given: Project,
 ): Promise<{ selected: BuildContext; warnings: string[]; served: ServedPackages; isWanted: boolean }> {
+  const { project, warnings: unread } = await readBinaryLockfile(context, given);
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
-  if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const directory = path.join(context.request.sourceDirectory, location.installDirectory);
   const { registry = null } = context.request;
   const sources = await readProjectTexts(directory);
@@ -146,6 +149,7 @@ async function install(
     });
   const isExact = !isIncomplete && relaxed.length === 0 && !isPlugged && node.isWanted && tool.isWanted;
   const warnings = [
+    ...unread,
     ...node.warnings,
     ...relaxed.map(({ warning }) => warning),
     ...(isPlugged ? [PLUG_AND_PLAY_WARNING] : []),
@@ -258,18 +262,39 @@ function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocat
   return isMember ? path.relative(installDirectory, packageDirectory) : null;
 }
 
-/** Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it. */
-async function convertLockfile(context: BuildContext, directory: string): Promise<void> {
-  const bun = `${SANDBOX_PATHS.scripts}/bin/bun`;
+/** What Bun prints if it lacks a version of a package. */
+const NEEDS_REGISTRY = /failed to resolve|downloading package manifest/;
+const UNREAD_LOCKFILE =
+  "bun.lockb does not match package.json, so other versions of packages may have been installed. Convert it with `bun install --save-text-lockfile`, and commit bun.lock.";
+
+/**
+ * Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it, unless the
+ * lockfile does not match package.json. Then the install has no lockfile.
+ */
+async function readBinaryLockfile(
+  context: BuildContext,
+  project: Project,
+): Promise<{ project: Project; warnings: string[] }> {
+  const { packageManager, rootEntries, location } = project;
+  if (packageManager !== "bun" || !isConverted(rootEntries)) return { project, warnings: [] };
   const { code, output } = await runBuildStep(context, {
     name: "install",
-    directory,
-    argv: [bun, "install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
+    directory: location.installDirectory,
+    argv: [
+      `${SANDBOX_PATHS.scripts}/bin/bun`,
+      ...["install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
+    ],
   });
-  if (code === 0) return;
-  throw new BuildFailure(
-    "user",
-    `bun.lockb could not be read: ${findInstallReason("bun", output.lines())}`,
-    "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
-  );
+  if (code === 0) return { project, warnings: [] };
+  if (!output.lines().some((line) => NEEDS_REGISTRY.test(line)))
+    throw new BuildFailure(
+      "user",
+      `bun.lockb could not be read: ${findInstallReason("bun", output.lines())}`,
+      "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
+    );
+  say(context, `warning: ${UNREAD_LOCKFILE}`);
+  // Bun would request the packages at the registry that the file names.
+  await rm(path.join(context.request.sourceDirectory, location.installDirectory, "bun.lockb"));
+  const entries = new Set([...rootEntries].filter((name) => name !== "bun.lockb"));
+  return { project: { ...project, rootEntries: entries }, warnings: [UNREAD_LOCKFILE] };
 }

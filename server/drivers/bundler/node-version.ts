@@ -19,6 +19,9 @@ const MAINTAINED = [24, 22, 26];
 /** Older ones that the registry has too, and projects still name. */
 const OTHERS = [25, 23, 21, 20, 19, 18, 17, 16, 15, 14, 12];
 
+/** The versions, from the newest to the oldest, in which old packages are tried that do not compile in a newer one. */
+const OLDER = [22, 20, 18, 16];
+
 /** The names of versions with long-term support. */
 const LTS_NAMES: Readonly<Record<string, number>> = {
   erbium: 12,
@@ -48,6 +51,31 @@ export async function readWantedNode(
   current = process.versions.node,
 ): Promise<WantedNode | null> {
   const own = Number.parseInt(current, 10);
+  const named = await readNamedNode(directories);
+  if (named === null) return null;
+  if ("major" in named) return named.major === own ? null : named;
+  if (admitsMajor(named.range, own)) return null;
+  const major = [...MAINTAINED, ...OTHERS].find((each) => admitsMajor(named.range, each));
+  return major === undefined ? null : { specs: [String(major)], major, source: "engines of package.json" };
+}
+
+/**
+ * Returns the older major versions of Node.js, the newest first, in which a project may run if it does not compile in the one of the
+ * toolchain: those that its range admits, or all of them if it names no version.
+ */
+export async function readOlderNodes(
+  directories: readonly string[],
+  current = process.versions.node,
+): Promise<number[]> {
+  const own = Number.parseInt(current, 10);
+  const named = await readNamedNode(directories);
+  if (named === null) return OLDER.filter((major) => major < own);
+  if ("major" in named || !admitsMajor(named.range, own)) return [];
+  return OLDER.filter((major) => major < own && admitsMajor(named.range, major));
+}
+
+/** The version or the range that a project names, whichever it names first. */
+async function readNamedNode(directories: readonly string[]): Promise<WantedNode | { range: string } | null> {
   for (const directory of directories) {
     const manifest = await readManifest(directory);
     const named: readonly (readonly [string, string | undefined])[] = [
@@ -57,18 +85,15 @@ export async function readWantedNode(
     ];
     for (const [source, version] of named) {
       const exact = parseVersion(version ?? "");
-      if (exact !== null) return exact.major === own ? null : { ...exact, source };
+      if (exact !== null) return { ...exact, source };
     }
     const range = manifest.engines?.node?.trim() ?? "";
-    if (range === "") continue;
-    if (admitsMajor(range, own)) return null;
-    const major = [...MAINTAINED, ...OTHERS].find((each) => admitsMajor(range, each));
-    return major === undefined ? null : { specs: [String(major)], major, source: "engines of package.json" };
+    if (range !== "") return { range };
   }
   return null;
 }
 
-export function isMaintained({ major }: WantedNode): boolean {
+export function isMaintained({ major }: Pick<WantedNode, "major">): boolean {
   return MAINTAINED.includes(major);
 }
 

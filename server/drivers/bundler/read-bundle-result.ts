@@ -23,6 +23,7 @@ const databaseSchema = z.object({
     .refine(({ variables }) => Object.keys(variables).length <= MAX_VARIABLES)
     .exactOptional(),
   migration: displayText(4096).exactOptional(),
+  incompleteMigration: displayText(100).exactOptional(),
 });
 
 const serverSchema = z.object({

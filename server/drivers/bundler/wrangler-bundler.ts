@@ -7,14 +7,16 @@ import type { PackageRegistry } from "../../ports/package-registry.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { addDependency } from "./add-dependency.ts";
-import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
+import { type BuildContext, type BuildEgressOptions, say, type StepLimits } from "./build-step.ts";
 import { type BundledApp, bundleApp } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
+import { NodeRefused } from "./failures/explain-build.ts";
 import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { asNodeServer, type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
+import { wantedNode } from "./select-node.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
 import { listPackages } from "./workspace-packages.ts";
@@ -112,11 +114,10 @@ export class WranglerBundler implements Bundler {
   }
 
   async #runSteps(start: BuildContext, project: Project): Promise<BuiltBundle> {
-    const { packages } = this.#options;
     const { request } = start;
-    const { context, warnings } = await this.#install(start, project);
-    if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
-    await runBuildScript(context, project);
+    const { context, warnings } = await this.#build(start, project).catch((error: unknown) =>
+      this.#buildWithOwnNode(start, project, error),
+    );
     const { packageDirectory: rootDirectory } = project.location;
     await request.onStep?.("bundle");
     const { assets, ...script } = await bundleApp(context, rootDirectory);
@@ -124,6 +125,24 @@ export class WranglerBundler implements Bundler {
     await requireFolder(request.sourceDirectory, rootDirectory);
     const copied = assets && { directory: await copyTo(request, rootDirectory, assets), rules: assets.rules };
     return { ...script, warnings: [...warnings, ...script.warnings], assets: copied, rootDirectory };
+  }
+
+  async #build(start: BuildContext, project: Project): Promise<Installed> {
+    const installed = await this.#install(start, project);
+    if (project.needsSvelteAdapter) await installSvelteAdapter(installed.context, this.#options.packages, project);
+    await runBuildScript(installed.context, project);
+    return installed;
+  }
+
+  /** If a tool refuses the older version of Node.js that the project names, builds again with the one of the service. */
+  async #buildWithOwnNode(start: BuildContext, project: Project, error: unknown): Promise<Installed> {
+    const wanted = error instanceof NodeRefused ? await wantedNode(start, project.location) : null;
+    if (!(error instanceof NodeRefused) || wanted === null || wanted.major > Number.parseInt(process.versions.node, 10))
+      throw error;
+    const warning = `A tool refuses Node.js ${wanted.major} (${wanted.source}): ${error.reason} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in ${wanted.source}.`;
+    say(start, `warning: ${warning}`);
+    const installed = await this.#build({ ...start, ignoresNodeVersion: true }, project);
+    return { ...installed, warnings: [warning, ...installed.warnings] };
   }
 
   async #install(context: BuildContext, project: Project): Promise<Installed> {

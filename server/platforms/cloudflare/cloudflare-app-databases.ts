@@ -58,8 +58,8 @@ export class CloudflareAppDatabases implements AppDatabases {
     const body = { batch: statements.map((sql) => ({ sql })) };
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(DATABASE_LIMITS.statementMs)]);
     const path = `d1/database/${uuid}/raw`;
-    const request = { operation: "read a database", method: "POST", path, body, signal: timeout } as const;
-    const found = await this.#client.call(request, rawResults);
+    const request = { operation: "read a database", method: "POST", path, body, isRead: true } as const;
+    const found = await this.#client.call({ ...request, signal: timeout }, rawResults);
     return found.map(({ results, meta }) => ({ ...results, durationMs: meta?.duration ?? 0 }));
   }
 

@@ -94,7 +94,7 @@ export class CloudflareAppEntries implements AppEntries {
       const body = { keys: keys.slice(index, index + VALUES_PER_REQUEST), type: "text" };
       const path = `storage/kv/namespaces/${id}/bulk/get`;
       const { values } = await this.#client.call(
-        { operation: "read keys", method: "POST", path, body, signal },
+        { operation: "read keys", method: "POST", path, body, isRead: true, signal },
         bulkValues,
       );
       for (const [key, value] of Object.entries(values)) sizes.set(key, Buffer.byteLength(value ?? ""));

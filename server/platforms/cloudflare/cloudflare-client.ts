@@ -12,6 +12,8 @@ export interface CloudflareClientOptions {
   /** Counts the requests of all processes of the installation. */
   counter: Counter;
   limits?: Partial<ClientLimits>;
+  /** Called before each request that changes something. Throws if this process must not change anything. */
+  guard?: () => Promise<void>;
 }
 
 export interface ClientLimits {
@@ -49,6 +51,8 @@ export interface CloudflareRequest {
   sessionToken?: string;
   /** `false` for a request whose repetition can fail or do something else. The caller then finds out whether it had an effect. */
   isRepeatable?: boolean;
+  /** `true` for a request that changes nothing although its method is not GET. */
+  isRead?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -130,6 +134,7 @@ export class CloudflareClient {
     const deadline = Date.now() + this.#limits.maxWaitMs;
     for (let attempt = 1; ; attempt++) {
       await this.#waitForTurn(request, deadline);
+      if (request.method !== "GET" && request.isRead !== true) await this.#options.guard?.();
       try {
         return await this.#sendOnce(request);
       } catch (error) {

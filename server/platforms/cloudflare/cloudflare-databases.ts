@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Migration } from "../../../domain/ports/bundler.ts";
 import { MigrationFailed, type SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import type { CloudflareClient } from "./cloudflare-client.ts";
-import { CloudflareError, isMissing, isTransient } from "./cloudflare-error.ts";
-import { ensureCreated } from "./ensure-created.ts";
+import { CloudflareError, isTransient } from "./cloudflare-error.ts";
+import { ImportFailed, importStatements } from "./import-statements.ts";
+import { NamedDatabases } from "./named-databases.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
 const PATH = "d1/database";
 const TABLE =
   "CREATE TABLE IF NOT EXISTS d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
-const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 const anything = z.unknown();
 /** D1's code for a statement that the database rejected. */
 const SQL_ERROR = 7500;
+/** The length that Cloudflare documents for one statement. What is longer is imported as a file. */
+const MAX_REQUEST_BYTES = 100_000;
 const ATTEMPTS = 4;
 const PAUSE_MS = 250;
 
@@ -25,12 +26,12 @@ const PAUSE_MS = 250;
  */
 export class CloudflareDatabases implements SqlDatabases {
   readonly #client: CloudflareClient;
+  readonly #databases: NamedDatabases;
   readonly #names: ResourceNames;
-  /** Cloudflare's ids of databases. They never change while a database exists. */
-  readonly #uuids = new LRUCache<string, string>({ max: 10_000 });
 
   constructor(client: CloudflareClient, names: ResourceNames) {
     this.#client = client;
+    this.#databases = new NamedDatabases(client);
     this.#names = names;
   }
 
@@ -40,32 +41,7 @@ export class CloudflareDatabases implements SqlDatabases {
 
   /** Returns Cloudflare's id of a database, which is created if it does not exist. */
   async ensure(databaseId: string): Promise<string> {
-    const name = this.#names.database(checkId(databaseId));
-    return ensureCreated(
-      // Not from memory: another process may have removed the database.
-      () => this.#lookUp(databaseId),
-      async () => {
-        const request = { operation: "create a database", method: "POST", path: PATH, body: { name } } as const;
-        const { uuid } = await this.#client.call({ ...request, isRepeatable: false }, z.object({ uuid: z.string() }));
-        this.#uuids.set(databaseId, uuid);
-        return uuid;
-      },
-    );
-  }
-
-  /** Returns Cloudflare's id of a database; `null` if it does not exist. */
-  async find(databaseId: string): Promise<string | null> {
-    return this.#uuids.get(databaseId) ?? this.#lookUp(databaseId);
-  }
-
-  async #lookUp(databaseId: string): Promise<string | null> {
-    const name = this.#names.database(checkId(databaseId));
-    // The parameter finds parts of names too.
-    const request = { operation: "find a database", method: "GET", path: PATH, query: { name } } as const;
-    const found = (await this.#client.listPages(request, databases)).find((each) => each.name === name);
-    if (found === undefined) this.#uuids.delete(databaseId);
-    else this.#uuids.set(databaseId, found.uuid);
-    return found?.uuid ?? null;
+    return this.#databases.ensure(this.#names.database(checkId(databaseId)));
   }
 
   async migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
@@ -79,22 +55,41 @@ export class CloudflareDatabases implements SqlDatabases {
 
   /** A migration and its entry in the table are one transaction. A repetition would fail, so the table says whether it was applied. */
   async #apply(uuid: string, { name, statements }: Migration, signal: AbortSignal): Promise<void> {
-    const batch = [
-      ...statements.filter((sql) => sql.trim() !== "").map((sql) => ({ sql })),
-      { sql: "INSERT INTO d1_migrations (name) VALUES (?)", params: [name] },
-    ];
+    const run = this.#runner(
+      uuid,
+      name,
+      statements.filter((sql) => sql.trim() !== ""),
+    );
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#query(uuid, { batch }, { signal, isRepeatable: false });
+        await run(signal);
         return;
       } catch (error) {
-        if (error instanceof CloudflareError && error.hasCode(SQL_ERROR)) throw toMigrationFailed(name, error);
-        if (!isTransient(error)) throw error;
-        if ((await this.#applied(uuid, signal)).has(name)) return;
+        const isRejected = error instanceof CloudflareError && error.hasCode(SQL_ERROR);
+        const isImport = error instanceof ImportFailed;
+        if (!isRejected && !isImport && !isTransient(error)) throw error;
+        // The import of another attempt may have ended before this one.
+        if (!isRejected && (await this.#applied(uuid, signal)).has(name)) return;
+        if (isRejected) throw toMigrationFailed(name, error.errors.map(({ message }) => message).join(" "), error);
+        if (isImport) throw toMigrationFailed(name, error.message, error);
         if (attempt >= ATTEMPTS) throw error;
         await sleep(PAUSE_MS * attempt, null, { signal });
       }
     }
+  }
+
+  /** How a migration and its entry in the table are applied: in one request, or as a file if they are too long for it. */
+  #runner(uuid: string, name: string, statements: readonly string[]): (signal: AbortSignal) => Promise<unknown> {
+    const bytes = statements.reduce((sum, sql) => sum + Buffer.byteLength(sql), 0);
+    if (bytes > MAX_REQUEST_BYTES) {
+      const entry = `INSERT INTO d1_migrations (name) VALUES ('${name.replaceAll("'", "''")}')`;
+      // A statement can end with a comment.
+      const sql = [...statements, entry].map((each) => `${each}\n;\n`).join("");
+      return (signal) => importStatements(this.#client, { uuid, sql, signal });
+    }
+    const entry = { sql: "INSERT INTO d1_migrations (name) VALUES (?)", params: [name] };
+    const batch = [...statements.map((sql) => ({ sql })), entry];
+    return (signal) => this.#query(uuid, { batch }, { signal, isRepeatable: false });
   }
 
   async #applied(uuid: string, signal: AbortSignal): Promise<Set<string>> {
@@ -108,20 +103,12 @@ export class CloudflareDatabases implements SqlDatabases {
   }
 
   async remove(databaseId: string): Promise<void> {
-    const uuid = await this.#lookUp(databaseId);
-    if (uuid === null) return;
-    const request = { operation: "remove a database", method: "DELETE", path: `${PATH}/${uuid}` } as const;
-    await this.#client.call(request, anything).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-    this.#uuids.delete(databaseId);
+    await this.#databases.remove(this.#names.database(checkId(databaseId)));
   }
 
   async list(): Promise<string[]> {
     const prefix = this.#names.databasePrefix;
-    const request = { operation: "list databases", method: "GET", path: PATH, query: { name: prefix } } as const;
-    const found = await this.#client.listPages(request, databases);
-    return found.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
+    return (await this.#databases.list(prefix)).map((name) => name.slice(prefix.length));
   }
 }
 
@@ -132,8 +119,7 @@ function checkId(databaseId: string): string {
 
 const MAX_REASON_LENGTH = 500;
 
-function toMigrationFailed(name: string, error: CloudflareError): MigrationFailed {
-  const text = error.errors.map(({ message }) => message).join(" ");
+function toMigrationFailed(name: string, text: string, cause: Error): MigrationFailed {
   const reason = text.replace(/^(D1_\w+: )+/, "").replace(/: SQLITE_\w+( \(.{0,500}\))?$/, "");
-  return new MigrationFailed(`Migration "${name}" failed: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause: error });
+  return new MigrationFailed(`Migration "${name}" failed: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause });
 }

@@ -37,7 +37,11 @@ export interface ScriptTags {
 }
 
 export function writeTags({ appId, generation, variablesVersion }: ScriptTags): string[] {
-  return [`app-${appId}`, `generation-${generation}`, `variables-${variablesVersion}`];
+  return [appTag(appId), `generation-${generation}`, `variables-${variablesVersion}`];
+}
+
+function appTag(appId: string): string {
+  return `app-${appId}`;
 }
 
 /** @returns `null` for a script that the service has not uploaded */
@@ -108,7 +112,7 @@ export class NamespaceScripts {
    */
   async update(
     script: string,
-    change: { bindings: readonly CloudflareBinding[]; tags: readonly string[] },
+    change: { bindings: readonly CloudflareBinding[]; tags: readonly string[]; migrations?: object },
     { masks, signal }: { masks: readonly string[]; signal: AbortSignal },
   ): Promise<void> {
     const body = new FormData();
@@ -130,13 +134,14 @@ export class NamespaceScripts {
     await this.#client.call(request, anything).catch(ignoreMissing);
   }
 
-  /** Lists the scripts that the service has uploaded. */
-  async list(): Promise<{ name: string; appId: string }[]> {
-    const request = { operation: "list scripts", method: "GET", path: this.#path } as const;
+  /** Lists the scripts that the service has uploaded: all, or those of an app. */
+  async list(appId?: string): Promise<({ name: string } & ScriptTags)[]> {
+    const query: Record<string, string> = appId === undefined ? {} : { tags: `${appTag(appId)}:yes` };
+    const request = { operation: "list scripts", method: "GET", path: this.#path, query } as const;
     const scripts = await this.#client.call(request, listed);
     return scripts.flatMap(({ id, tags }) => {
       const found = readTags(tags ?? []);
-      return found === null ? [] : [{ name: id, appId: found.appId }];
+      return found === null || (appId !== undefined && found.appId !== appId) ? [] : [{ name: id, ...found }];
     });
   }
 }

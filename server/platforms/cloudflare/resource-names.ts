@@ -16,6 +16,11 @@ export class ResourceNames {
     return `${this.#prefix}edge`;
   }
 
+  /** The SQL database that names the installation to which all of this belongs. */
+  get owner(): string {
+    return `${this.#prefix}installation`;
+  }
+
   get dispatchWorker(): string {
     return `${this.#prefix}dispatch`;
   }
@@ -39,12 +44,13 @@ export class ResourceNames {
   }
 
   /** The script that the health probe of a new version requests. No slug has a double underscore. */
-  candidate(slug: string): string {
-    return `${slug}__candidate`;
+  candidate(slug: string, generation: number): string {
+    return `${slug}__${generation}`;
   }
 }
 
-const CANDIDATE = /__candidate$/;
+/** An earlier version had one candidate of each slug. */
+const CANDIDATE = /__(\d+|candidate)$/;
 
 /** The slug of a script of either kind. */
 export function slugOf(scriptName: string): string {

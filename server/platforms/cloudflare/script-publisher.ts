@@ -4,29 +4,27 @@ import {
   type Script,
   ServerError,
   StaleGeneration,
+  UnhealthyScript,
   UnsupportedScript,
 } from "../../../domain/ports/edge-platform.ts";
 import type { AppVariables, VariableSet } from "../../../domain/ports/app-variables.ts";
 import { KeyedLock } from "../../../domain/shared/keyed-lock.ts";
-import { readUploadForm, type UploadForm } from "../shared/upload-form.ts";
+import { readUploadForm } from "../shared/upload-form.ts";
 import { checkVariableNames } from "../shared/worker-bindings.ts";
-import { appBindings, checkBindings, durableClasses, variableBindings } from "./app-bindings.ts";
+import { appBindings, checkBindings, variableBindings } from "./app-bindings.ts";
 import { type AppsAddress, appUrl } from "./apps-address.ts";
 import type { AppStores } from "./app-stores.ts";
-import type { CloudflareClient } from "./cloudflare-client.ts";
-import { CloudflareError } from "./cloudflare-error.ts";
 import type { CloudflareDatabases } from "./cloudflare-databases.ts";
 import type { EdgeEntries } from "./edge-entries.ts";
 import { hasServerError, type Probe, probeHealth } from "./health-probe.ts";
-import { type NamespaceScripts, readTags, type ScriptSettings, writeTags } from "./namespace-scripts.ts";
+import { type NamespaceScripts, readTags } from "./namespace-scripts.ts";
 import { type ResourceNames, slugOf } from "./resource-names.ts";
-import { createAppForm, type DurableMigrations } from "./upload-app.ts";
-import { uploadAssets } from "./upload-assets.ts";
+import { type LiveScript, ScriptChanged, type Version, type VersionedScripts } from "./versioned-scripts.ts";
 
 export interface ScriptPublisherOptions {
-  client: CloudflareClient;
   names: ResourceNames;
   scripts: NamespaceScripts;
+  versions: VersionedScripts;
   entries: EdgeEntries;
   databases: CloudflareDatabases;
   stores: AppStores;
@@ -36,18 +34,8 @@ export interface ScriptPublisherOptions {
   probeSecret: string;
 }
 
-/** Everything that an upload of a script requires. */
-interface Version {
-  slug: string;
-  script: Script;
-  form: UploadForm;
-  bindings: ReturnType<typeof appBindings>;
-  variables: VariableSet;
-  signal: AbortSignal;
-}
-
-/** The old tag in an upload is not that of the last migration. */
-const WRONG_MIGRATION_TAG = 10079;
+/** How often a script is changed again that other processes change at the same time. */
+const ATTEMPTS = 10;
 
 const NODE_SERVER =
   "The app is a Node server, and this installation runs apps on Cloudflare, which runs Workers only. Deploy it as a Worker.";
@@ -79,7 +67,7 @@ export class ScriptPublisher implements EdgePlatform {
   async #publish(slug: string, script: Script, signal: AbortSignal): Promise<ServerError | null> {
     signal.throwIfAborted();
     if (script.code.runtime === "node") throw new UnsupportedScript(NODE_SERVER);
-    const { entries, scripts, names, stores, variables: appVariables } = this.#options;
+    const { entries, stores, variables: appVariables } = this.#options;
     const live = await this.#readLive(slug, script, signal);
     const form = await readUploadForm(script.code.scriptPath);
     const variables = await appVariables.read(script.appId);
@@ -88,27 +76,22 @@ export class ScriptPublisher implements EdgePlatform {
     // Before anything is created, so that `list` and `unpublish` find what an interrupted publication leaves.
     if (earlier?.appId !== script.appId) await entries.writeSlug(slug, { appId: script.appId });
     const version = await this.#prepare({ slug, script, form, variables, signal });
-    const candidate = names.candidate(slug);
     try {
-      await this.#upload(candidate, version, null);
-      const problem = await this.#probe(version, live !== null);
-      // The probe takes a while. Cloudflare has no conditional upload, so this is the last moment to find a newer version.
-      const current = await this.#readLive(slug, script, signal);
-      await this.#upload(slug, version, current);
-      if (current === null) await this.#awaitLive(version);
+      const problem = await this.#tryCandidate(version, isOf(live, script.appId));
+      await this.#goLive(version);
       if (earlier !== null && earlier.appId !== script.appId) await stores.remove(earlier.appId);
       return problem;
     } finally {
-      await scripts.remove(candidate);
+      for (const appId of new Set([script.appId, earlier?.appId ?? script.appId]))
+        await this.#removeCandidates(slug, appId, appId === script.appId ? script.generation : Infinity);
     }
   }
 
   /** @throws {StaleGeneration} */
-  async #readLive(slug: string, { appId, generation }: Script, signal: AbortSignal): Promise<ScriptSettings | null> {
-    const live = await this.#options.scripts.settings(slug, signal);
+  async #readLive(slug: string, { appId, generation }: Script, signal: AbortSignal): Promise<LiveScript | null> {
+    const live = await this.#options.versions.read(slug, signal);
     const tags = readTags(live?.tags ?? []);
-    if (tags?.appId !== appId) return null;
-    if (tags.generation > generation)
+    if (tags?.appId === appId && tags.generation > generation)
       throw new StaleGeneration(`Generation ${tags.generation} of the app is live, which is newer than ${generation}.`);
     return live;
   }
@@ -125,47 +108,58 @@ export class ScriptPublisher implements EdgePlatform {
     return { ...version, bindings: appBindings(declared, resources, variables.values) };
   }
 
-  /** @param current - the script with this name, whose durable objects are kept; `null` without one */
-  async #upload(name: string, version: Version, current: ScriptSettings | null): Promise<void> {
-    const { client, scripts } = this.#options;
-    const { script, form, bindings, variables, signal } = version;
-    const tags = writeTags({ ...script, variablesVersion: variables.version });
-    const assets = script.assets && (await uploadAssets(client, scripts.path(name), script.assets, signal));
-    const send = async (live: ScriptSettings | null) => {
-      const migrations = await this.#migrations(name, version, live);
-      const body = createAppForm({ form, bindings, tags, assets, migrations });
-      await scripts.upload(name, body, { masks: variables.masks, signal });
-    };
+  /** Uploads a version under a second name and probes it there. @throws {UnhealthyScript} */
+  async #tryCandidate(version: Version, hasLive: boolean): Promise<ServerError | null> {
+    const { versions, names } = this.#options;
+    const { slug, script, signal } = version;
+    const candidate = names.candidate(slug, script.generation);
     try {
-      await send(current);
+      await versions.replace(candidate, version, await versions.read(candidate, signal));
+      return await this.#probe(version, candidate, hasLive);
     } catch (error) {
-      // An attempt whose response was lost has migrated the classes already.
-      if (!(error instanceof CloudflareError) || !error.hasCode(WRONG_MIGRATION_TAG)) throw error;
-      await send(await scripts.settings(name, signal));
+      // A newer version that has gone live has removed the candidate.
+      if (error instanceof UnhealthyScript) await this.#readLive(slug, script, signal);
+      throw error;
     }
   }
 
-  async #migrations(
-    name: string,
-    { script, bindings, signal }: Version,
-    live: ScriptSettings | null,
-  ): Promise<DurableMigrations | undefined> {
-    const existing = durableClasses(live?.bindings ?? []);
-    const added = durableClasses(bindings).filter((each) => !existing.includes(each));
-    if (added.length === 0) return undefined;
-    const oldTag = live === null ? null : await this.#options.scripts.migrationTag(name, signal);
-    return {
-      ...(oldTag === null ? {} : { old_tag: oldTag }),
-      new_tag: `generation-${script.generation}`,
-      steps: [{ new_sqlite_classes: added }],
-    };
+  /** Replaces the live script, unless it is newer. @throws {StaleGeneration} */
+  async #goLive(version: Version): Promise<void> {
+    const { slug, script, variables, signal } = version;
+    const isFirst = await this.#changeLive(async () => {
+      const current = await this.#readLive(slug, script, signal);
+      await this.#options.versions.replace(slug, version, current);
+      return current === null;
+    });
+    if (isFirst) await this.#awaitLive(version);
+    const newest = await this.#options.variables.read(script.appId);
+    // The change of a variable may have restarted the version that this one has replaced.
+    if (newest.version > variables.version) await this.#applyVariables(slug, signal).catch(ignoreUnhealthy);
+  }
+
+  /** Calls `change` again when another process has changed the script in between. */
+  async #changeLive<T>(change: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await change();
+      } catch (error) {
+        if (!(error instanceof ScriptChanged) || attempt >= ATTEMPTS) throw error;
+      }
+  }
+
+  /** Removes the candidates of an app up to a generation, also those that killed processes have left. */
+  async #removeCandidates(slug: string, appId: string, generation: number): Promise<void> {
+    const { scripts } = this.#options;
+    for (const each of await scripts.list(appId))
+      if (each.name !== slug && slugOf(each.name) === slug && each.generation <= generation)
+        await scripts.remove(each.name);
   }
 
   /** @returns the problem of a version that responds with server errors, if the one before does so too or there is none */
-  async #probe(version: Version, hasLive: boolean): Promise<ServerError | null> {
+  async #probe(version: Version, candidate: string, hasLive: boolean): Promise<ServerError | null> {
     const { slug, variables, signal } = version;
     try {
-      await probeHealth(this.#probeOf(slug, this.#options.names.candidate(slug), variables), signal);
+      await probeHealth(this.#probeOf(slug, candidate, variables), signal);
       return null;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
@@ -184,35 +178,40 @@ export class ScriptPublisher implements EdgePlatform {
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {
-    await this.#locks.run([slug], async () => {
-      const { scripts, variables: appVariables } = this.#options;
-      const live = await scripts.settings(slug, signal);
-      const tags = readTags(live?.tags ?? []);
-      if (live === null || tags === null) return;
-      const variables = await appVariables.read(tags.appId);
-      if (variables.version === tags.variablesVersion) return;
-      checkVariableNames(live.bindings, variables.values);
+    await this.#locks.run([slug], () => this.#applyVariables(slug, signal));
+  }
+
+  /** @throws {UnhealthyScript} */
+  async #applyVariables(slug: string, signal: AbortSignal): Promise<void> {
+    await this.#changeLive(async () => {
+      const { versions, variables: appVariables } = this.#options;
+      const current = await versions.read(slug, signal);
+      const tags = readTags(current?.tags ?? []);
+      if (current === null || tags === null) return;
+      const { version, values, masks } = await appVariables.read(tags.appId);
+      if (version <= tags.variablesVersion) return;
+      checkVariableNames(current.bindings, values);
       // Every secret is a variable. What remains keeps its value.
-      const kept = live.bindings
-        .filter(({ name, type }) => type !== "secret_text" && !Object.hasOwn(variables.values, name))
+      const kept = current.bindings
+        .filter(({ name, type }) => type !== "secret_text" && !Object.hasOwn(values, name))
         .map(({ name }) => ({ type: "inherit", name }));
-      const change = {
-        bindings: [...kept, ...variableBindings(variables.values)],
-        tags: writeTags({ ...tags, variablesVersion: variables.version }),
-      };
-      await scripts.update(slug, change, { masks: variables.masks, signal });
+      const bindings = [...kept, ...variableBindings(values)];
+      const change = { bindings, tags: { ...tags, variablesVersion: version }, masks };
+      await versions.update(slug, change, { current, signal });
     });
   }
 
   async unpublish(slug: string): Promise<void> {
     await this.#locks.run([slug], async () => {
-      const { scripts, names, entries, stores } = this.#options;
-      const appIds = new Set([(await entries.readSlug(slug))?.appId]);
-      for (const name of [slug, names.candidate(slug)]) {
-        appIds.add(readTags((await scripts.settings(name))?.tags ?? [])?.appId);
-        await scripts.remove(name);
-      }
-      for (const appId of appIds) if (appId !== undefined) await stores.remove(appId);
+      const { scripts, entries, stores } = this.#options;
+      const live = readTags((await scripts.settings(slug))?.tags ?? []);
+      const appIds = new Set([(await entries.readSlug(slug))?.appId, live?.appId]);
+      await scripts.remove(slug);
+      for (const appId of appIds)
+        if (appId !== undefined) {
+          await this.#removeCandidates(slug, appId, Infinity);
+          await stores.remove(appId);
+        }
       // Last, so that a removal that is interrupted can be repeated.
       await entries.removeSlug(slug);
     });
@@ -236,4 +235,13 @@ export class ScriptPublisher implements EdgePlatform {
   urlOf(slug: string): string {
     return appUrl(this.#options.address, slug);
   }
+}
+
+function isOf(script: LiveScript | null, appId: string): boolean {
+  return readTags(script?.tags ?? [])?.appId === appId;
+}
+
+/** The job that the change of the variable has queued reports the problem. */
+function ignoreUnhealthy(error: unknown): void {
+  if (!(error instanceof UnhealthyScript)) throw error;
 }

@@ -30,11 +30,11 @@ export interface AppUpload {
   migrations?: DurableMigrations | undefined;
 }
 
-/** New classes of durable objects. `old_tag` is that of the migration before; Cloudflare rejects any other one. */
+/** Classes of durable objects. `old_tag` is that of the migration before, absent if there was none; Cloudflare rejects any other one. */
 export interface DurableMigrations {
   old_tag?: string;
   new_tag: string;
-  steps: { new_sqlite_classes: string[] }[];
+  steps: { new_sqlite_classes?: string[]; deleted_classes?: string[] }[];
 }
 
 /** Writes the form by which a script is uploaded, as wrangler does. */

@@ -9,6 +9,9 @@ import { BINDINGS } from "./dispatch-worker/edge-entry.ts";
 const SOURCE = path.join(import.meta.dirname, "dispatch-worker/dispatch-worker.ts");
 const MODULE = "dispatch-worker.js";
 const COMPATIBILITY_DATE = "2026-07-01";
+/** Tags with what the check of conditional uploads has found. */
+const CONDITIONAL = "uploads-conditional";
+const UNCONDITIONAL = "uploads-unconditional";
 const anything = z.unknown();
 const settings = z.object({ tags: z.array(z.string()).nullish() });
 
@@ -22,14 +25,19 @@ export interface DispatchWorkerOptions {
   /** The domain of all apps, in lower case and without port. */
   domain: string;
   probeSecret: string;
+  checkConditionalUploads(): Promise<boolean>;
 }
 
 /**
  * Uploads the dispatch worker, unless the account has this version of it with these settings.
  *
- * @returns whether it was uploaded
+ * @param options.checkConditionalUploads - called before an upload; the result is kept in a tag
+ * @returns whether it was uploaded, and the result of the check
  */
-export async function uploadDispatchWorker(client: CloudflareClient, options: DispatchWorkerOptions): Promise<boolean> {
+export async function uploadDispatchWorker(
+  client: CloudflareClient,
+  options: DispatchWorkerOptions,
+): Promise<{ isUploaded: boolean; isConditional: boolean }> {
   const { name, namespace, entriesId, domain, probeSecret } = options;
   const code = await bundleDispatchWorker();
   const bindings = [
@@ -40,19 +48,22 @@ export async function uploadDispatchWorker(client: CloudflareClient, options: Di
   ];
   const tag = `version-${sha256Hex(JSON.stringify([code, bindings])).slice(0, 32)}`;
   const request = { path: `workers/scripts/${name}`, operation: "upload the dispatch worker" } as const;
-  if ((await readTags(client, name)).includes(tag)) return false;
+  const found = await readTags(client, name);
+  if (found.includes(tag) && found.some((each) => each === CONDITIONAL || each === UNCONDITIONAL))
+    return { isUploaded: false, isConditional: found.includes(CONDITIONAL) };
+  const isConditional = await options.checkConditionalUploads();
   const metadata = {
     main_module: MODULE,
     bindings,
     compatibility_date: COMPATIBILITY_DATE,
     compatibility_flags: ["nodejs_compat"],
-    tags: [tag],
+    tags: [tag, isConditional ? CONDITIONAL : UNCONDITIONAL],
   };
   const body = new FormData();
   body.set("metadata", JSON.stringify(metadata));
   body.set(MODULE, new File([code], MODULE, { type: "application/javascript+module" }), MODULE);
   await client.call({ ...request, method: "PUT", body }, anything);
-  return true;
+  return { isUploaded: true, isConditional };
 }
 
 async function readTags(client: CloudflareClient, name: string): Promise<string[]> {

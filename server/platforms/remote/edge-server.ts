@@ -103,8 +103,8 @@ export class EdgeServer implements AsyncDisposable {
     const folder = await mkdtemp(path.join(this.#folder, "publication-"));
     try {
       const { slug, script } = await unpackPublication(request, folder);
-      const { problem = null, printed } = await this.#options.ports.platform.publish(slug, script, signal);
-      return { problem: problem && encodeError(problem), printed };
+      const { problem = null, url: _, ...probe } = await this.#options.ports.platform.publish(slug, script, signal);
+      return { problem: problem && encodeError(problem), ...probe };
     } finally {
       await removeTree(folder);
     }

@@ -1,4 +1,4 @@
-import type { Script, ServerError } from "../../../domain/ports/edge-platform.ts";
+import type { Publication, Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import { EDGE_METHODS, type EdgePortName, type EdgePorts, PUBLISH_PATH } from "./edge-methods.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
@@ -18,8 +18,8 @@ export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgeP
   const platform = portOf(client, "platform");
   const publish = async (slug: string, script: Script, signal: AbortSignal) => {
     const published = await client.send(PUBLISH_PATH, () => packPublication(slug, script), signal);
-    const { problem, printed = [] } = published as { problem: EncodedError | null; printed?: string[] };
-    return { url: urlOf(slug), problem: problem === null ? null : (decodeError(problem) as ServerError), printed };
+    const { problem, ...probe } = published as Omit<Publication, "url" | "problem"> & { problem: EncodedError | null };
+    return { url: urlOf(slug), problem: problem === null ? null : (decodeError(problem) as ServerError), ...probe };
   };
   const { set } = portOf(client, "alwaysOn") as unknown as { set(apps: unknown): Promise<void> };
   return {

@@ -110,6 +110,13 @@ test("an app that is live with server errors says so, with what it printed and t
   expect(await app.log()).toContain(`[service] warning: ${message}`);
 });
 
+test("an app that redirects to https on an installation with http is live with a warning", async () => {
+  const app = await given({ publish: () => ({ redirectsToHttps: true }) });
+  await app.run();
+  expect((await app.view())["status_message"]).toContain("The app is live. The app redirects requests to https, and");
+  expect(await app.log()).toContain("[service] warning: The app redirects requests to https");
+});
+
 test("an app that is live without a variable that it says it needs has a warning that names the variable", async () => {
   const app = await given({ publish: () => ["ready", "Error: SHOP_DOMAIN environment variable is not set"] });
   await app.run();
@@ -137,6 +144,28 @@ test("an app that does not start fails with the variables that its example of an
   expect((await app.view())["status_message"]).toMatch(
     /^\.env\.example names a variable that is not set: API_KEY\. Set it if the app needs it: PUT /,
   );
+});
+
+test("the build log of a live app lists the variables that its example names, and it lacks", async () => {
+  const example = ({ directory }: { directory: string }) => writeFile(path.join(directory, ".env.example"), "SHOP=\n");
+  const app = await given({ checkOut: example });
+  await app.run();
+  expect((await app.view())["status_message"]).toBeNull();
+  expect(await app.log()).toContain("[service] .env.example names a variable that is not set: SHOP. Set it if the app");
+});
+
+test("an app that connects to a server on its own machine fails with the variables of its example that name the server", async () => {
+  const example = async ({ directory }: { directory: string }) => {
+    await writeFile(path.join(directory, ".env.example"), "MYSQL_HOST=localhost\nMYSQL_PORT=3306\nCOOKIE_NAME=\n");
+  };
+  const publish = () => {
+    throw new UnhealthyScript("connect ECONNREFUSED 127.0.0.1:3306");
+  };
+  const app = await given({ checkOut: example, publish });
+  await app.run();
+  const advice =
+    "where none runs. Use a MySQL server that is reachable from the internet. Set MYSQL_HOST and MYSQL_PORT:";
+  expect((await app.view())["status_message"]).toContain(advice);
 });
 
 test("an error that ends with a colon is quoted with the lines that follow it", async () => {

@@ -11,7 +11,6 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 type Files = Readonly<Record<string, Content>>;
-
 /** A package whose scripts are these. */
 const scripted = (name: string, scripts: object, fields: object = {}): PublishedPackage => ({
   name,
@@ -24,7 +23,7 @@ const write = (text: string) => `node -e "require('fs').writeFileSync('index.js'
 const request = (url: string) =>
   `node -e "fetch('${url}').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`;
 
-const OLD = { dependencies: { "node-addon-api": "3.2.1" } };
+const CPP17 = { install: 'test "$CXXFLAGS" = -std=gnu++17' };
 const PACKAGES: readonly PublishedPackage[] = [
   scripted("generating", { postinstall: write("generated") }),
   scripted(
@@ -48,8 +47,10 @@ const PACKAGES: readonly PublishedPackage[] = [
   scripted("reading", { postinstall: "cp /build/schema.prisma index.js" }),
   scripted("writing", { postinstall: "date +%N >/build/written.txt" }),
   scripted("unrelated", {}),
-  { name: "node-addon-api", version: "3.2.1", files: {} },
-  scripted("old-native", { install: 'test "$CXXFLAGS" = -std=gnu++17' }, OLD),
+  ...["2.0.0", "3.2.1"].flatMap((version) => [
+    { name: "node-addon-api", version, files: {} },
+    scripted(`native-${version}`, CPP17, { dependencies: { "node-addon-api": version } }),
+  ]),
   scripted("new-native", { install: 'test -z "$CXXFLAGS"' }),
   {
     name: "native",
@@ -98,8 +99,8 @@ describe("the scripts of installed packages", () => {
     },
   );
 
-  test("a package that compiles with node-addon-api 3 is compiled as C++17, which Node.js 24 would not select", async () => {
-    await using checkout = await createCheckout(project(["old-native", "new-native"]));
+  test("a package that compiles with node-addon-api 3 or older is compiled as C++17, which Node.js 24 would not select", async () => {
+    await using checkout = await createCheckout(project(["native-2.0.0", "native-3.2.1", "new-native"]));
     await installCheckout(mirror(), checkout);
   });
 

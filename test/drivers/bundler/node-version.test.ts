@@ -2,7 +2,7 @@ import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readWantedNode } from "../../../server/drivers/bundler/node-version.ts";
+import { readOlderNodes, readWantedNode } from "../../../server/drivers/bundler/node-version.ts";
 import { createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
@@ -49,6 +49,21 @@ describe("the version of Node.js that a project names", () => {
   });
 });
 
+describe("the older versions of Node.js in which a project may be compiled", () => {
+  test.each([
+    [{}, [22, 20, 18, 16]],
+    [{ ".nvmrc": "lts/*" }, [22, 20, 18, 16]],
+    [engines(">=18"), [22, 20, 18]],
+    [engines(">=24"), []],
+    [engines("18 || 20"), []],
+    [{ ".nvmrc": "24" }, []],
+    [{ ".nvmrc": "20" }, []],
+  ])("of %j", async (files, majors) => {
+    await using checkout = await createCheckout(files);
+    expect(await readOlderNodes([checkout.sourceDirectory], CURRENT)).toEqual(majors);
+  });
+});
+
 const NODE = {
   name: `node-linux-${process.arch}`,
   version: "20.5.0",
@@ -57,11 +72,11 @@ const NODE = {
 };
 
 describe("the Node.js of a build", () => {
-  async function build(nvmrc: string) {
+  async function build(nvmrc: string, script = "node --version") {
     await using registry = await startRegistry([NODE, { name: "any", version: "1.0.0" }]);
     await using cache = await temporaryFolder();
     const bundler = createTestBundler({ registry: registry.url }, cache.path);
-    const scripts = { build: "node --version" };
+    const scripts = { build: script };
     await using checkout = await createCheckout({
       "package.json": JSON.stringify({ scripts, dependencies: { any: "1.0.0" } }),
       ".nvmrc": nvmrc,
@@ -75,6 +90,15 @@ describe("the Node.js of a build", () => {
     expect(log).toContain("Using Node.js 20 (.nvmrc), from the package registry.\n");
     expect(log).toContain("this is Node.js 20\n");
     expect(bundle.warnings).toEqual(["The build ran with Node.js 20 (.nvmrc), which gets no security fixes any more."]);
+  });
+
+  test("is that of the service if a tool refuses the older version, with a warning", async () => {
+    const refusal = 'You are using Node.js 20.5.0. For Next.js, Node.js version ">=22" is required.';
+    const { log, bundle } = await build("20", `node --version | grep ^v || { echo '${refusal}'; exit 1; }`);
+    expect(log).toContain(`\n${process.version}\n`);
+    expect(bundle.warnings).toEqual([
+      `A tool refuses Node.js 20 (.nvmrc): ${refusal} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in .nvmrc.`,
+    ]);
   });
 
   test("is that of the service if the registry does not have the version, with a warning", async () => {

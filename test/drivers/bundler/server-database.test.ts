@@ -101,6 +101,17 @@ test("the release process of a Procfile comes first", async () => {
   expect(migration).toBe("node release.js");
 });
 
+test("a script that needs an argument runs with the one that the README names, and otherwise not at all", async () => {
+  const packageJson = { dependencies: { pg: "8" }, scripts: { migrate: "node ./bin/migrate.js" } };
+  const script = { "bin/migrate.js": "const [command] = process.argv.slice(2);\nset[command]();" };
+  const postgres = { variables: {} };
+  const readme = { "README.md": "`npm run migrate down` rolls back, `npm run migrate up` runs the migrations." };
+  expect(await read({ ...script, ...readme }, packageJson)).toEqual({ postgres, migration: "npm run migrate -- up" });
+  expect(await read(script, packageJson)).toEqual({ postgres, incompleteMigration: "migrate" });
+  const flags = { "bin/migrate.js": "run({ seed: process.argv.slice(2).includes('--seed') });" };
+  expect(await read(flags, packageJson)).toEqual({ postgres, migration: "npm run migrate" });
+});
+
 test("the example files of a project name the variables of its database", async () => {
   const example = `
 DB_HOST=localhost

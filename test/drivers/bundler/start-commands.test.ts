@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";
+import { resolveStartFile } from "../../../server/drivers/bundler/inside/node-server/find-start-file.ts";
 import { readStartCommand, readStartFile } from "../../../server/drivers/bundler/inside/node-server/start-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -58,4 +59,18 @@ test("a start script with a configuration of PM2 names the file of its first app
   process.chdir(project.path);
   await writeFile("ecosystem.config.js", `module.exports = { apps: [{ name: "app", script: "./server.js" }] };`);
   expect(startFile("pm2-runtime start ecosystem.config.js")).toBe("./server.js");
+});
+
+test("a folder is the file that its package.json or its index names, also without an extension", async () => {
+  await using temporary = await temporaryFolder();
+  process.chdir(temporary.path);
+  await mkdir("bin");
+  await writeFile("bin/www", "");
+  await writeFile("server.js", "");
+  await writeFile("package.json", JSON.stringify({ main: "./bin/www" }));
+  expect(resolveStartFile(".")).toBe("bin/www");
+  await writeFile("package.json", JSON.stringify({ main: "gone" }));
+  expect(resolveStartFile(".")).toBeUndefined();
+  await writeFile("bin/index.js", "");
+  expect(resolveStartFile("bin")).toBe("bin/index.js");
 });

@@ -64,6 +64,19 @@ describe.each([
   });
 });
 
+test("all packages stay if the code of the server compiles TypeScript at its start", async () => {
+  await using app = await publishProject(
+    {
+      "package.json": startManifest("node server.js", DEPENDENCIES),
+      "server.js": `try { require("ts-node/register"); } catch {}\n${SERVER}`,
+    },
+    PACKAGES,
+  );
+  await app.published;
+  expect(await app.get("/")).toContain("tool");
+  expect(app.log).not.toContain("Left out");
+});
+
 test("packages for development stay if the code or a configuration of the server names them", async () => {
   await using app = await publishProject(
     {

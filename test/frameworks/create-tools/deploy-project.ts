@@ -6,7 +6,7 @@ import { Repository } from "../../support/builds/git-repository.ts";
 import type { RestClient } from "../../support/clients/rest-client.ts";
 import { type Installation, PROJECT } from "../../support/service/service-process.ts";
 
-const TIME_LIMIT_MS = 600_000;
+const TIME_LIMIT_MS = 1_100_000;
 const POLL_INTERVAL_MS = 500;
 const FINAL_STATUSES = ["ready", "failed", "canceled"];
 

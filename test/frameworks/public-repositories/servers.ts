@@ -4,7 +4,6 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/next-learn", folder: "basics/basics-final", text: "Blog" },
   { repo: "vercel/examples", folder: "solutions/blog", text: "My Portfolio" },
   { repo: "honojs/starter", folder: "templates/nextjs", text: "Hono" },
-  { repo: "vercel/nextjs-subscription-payments", text: "Pricing" },
   { repo: "vercel/commerce", text: "Acme Store" },
   { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
   { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
@@ -14,7 +13,6 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
   { repo: "vercel/examples", folder: "solutions/reuse-responses", text: "Reusing responses at build time" },
   { repo: "vercel/examples", folder: "solutions/image-fallback", text: "Fallback images from next/image" },
-  { repo: "leerob/next-self-host", path: "/db", text: "Todo List" },
   {
     repo: "vercel/nextjs-postgres-auth-starter",
     variables: { AUTH_SECRET: "0123456789abcdef0123456789abcdef" },
@@ -53,6 +51,15 @@ export const NEXT = all("Next.js", [
   { repo: "creativetimofficial/notus-nextjs", text: "Notus NextJS" },
   { repo: "contentlayerdev/next-contentlayer-example", text: "Next.js Example" },
   { repo: "nextjs/deploy-github-pages", text: "Next.js on GitHub Pages" },
+  // The following applications replace vercel/nextjs-subscription-payments, whose CLI of Supabase comes from github.com,
+  // leerob/next-self-host, whose build reads api.vercel.app, and two examples of socketio/socket.io that load fonts from Google.
+  // trpc/examples-next-minimal-starter is not listed either: the registry of the test lacks the version of @trpc/client.
+  { repo: "shuding/nextra-docs-template", text: "Welcome to Nextra!" },
+  { repo: "vercel/nextjs-portfolio-starter", text: "Your Name" },
+  { repo: "colinhacks/devii", text: "Introduction to Devii" },
+  { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
+  { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
+  { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
@@ -176,4 +183,11 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "luisjedev/nestjs-drizzle-postgres", text: "NestJS 11 Template" },
   { repo: "j10ra/fastify-drizzle-postgres", path: "/health-check", text: "ok" },
   { repo: "render-examples/fastify-hello-world", text: "Hello" },
+  { repo: "GoogleCloudPlatform/nodejs-docs-samples", folder: "run/helloworld", text: "Hello World!" },
+  { repo: "bradtraversy/chatcord", text: "ChatCord" },
+  { repo: "typicode/jsonplaceholder", text: "JSONPlaceholder" },
+  { repo: "sclorg/nodejs-ex", text: "Node.js Crud Application" },
+  { repo: "IBM-Cloud/get-started-node", text: "Looking for more tutorials?" },
+  { repo: "socketio/socket.io", folder: "examples/whiteboard", text: "Socket.IO whiteboard" },
+  { repo: "remix-run/examples", folder: "tailwindcss", text: "Hello World!" },
 ]);

@@ -14,14 +14,14 @@ interface Answer {
 }
 
 /** A client of a server that sends these responses, and then the last one again. */
-async function openClient(answers: Answer[], limits: Partial<ClientLimits> = {}) {
+async function openClient(answers: Answer[], limits: Partial<ClientLimits> = {}, counter = new MemoryCounter()) {
   const rest = [...answers];
   const { record, requests } = recordRequests((_, response) => {
     const { status, body = { result: "done" }, headers = {} } = (rest.length > 1 ? rest.shift() : rest[0]) as Answer;
     response.writeHead(status, headers).end(JSON.stringify(body));
   });
   const server = await startLoopbackServer(record);
-  const settings = { apiUrl: server.url, accountId: "account", apiToken: TOKEN, counter: new MemoryCounter() };
+  const settings = { apiUrl: server.url, accountId: "account", apiToken: TOKEN, counter };
   const client = new CloudflareClient({ ...settings, limits: { backOffMs: 1, ...limits } });
   return { client, requests, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
@@ -74,4 +74,15 @@ test("after a response without remaining requests, the next one waits as long as
   await using t = await openClient([{ status: 200, headers }], { maxWaitMs: 50 });
   await t.client.call(READ, z.string());
   await expect(t.client.call(READ, z.string())).rejects.toThrow("the limit of requests is reached");
+});
+
+test("two processes share the limit of requests", async () => {
+  const counter = new MemoryCounter();
+  const limits = { requests: 3, maxWaitMs: 50 };
+  await using first = await openClient([{ status: 200 }], limits, counter);
+  await using second = await openClient([{ status: 200 }], limits, counter);
+  const clients = [first, second, first, second];
+  const results = await Promise.allSettled(clients.map(({ client }) => client.call(READ, z.string())));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  expect(first.requests.length + second.requests.length).toBe(3);
 });

@@ -21,7 +21,8 @@ test("the service deploys an app from a repository to Cloudflare, calls it, and 
     null,
   ]);
   const { state } = emulator.account;
-  expect([state.scripts.size, state.databases.size]).toEqual([1, 1]);
+  // One database names the installation.
+  expect([state.scripts.size, state.databases.size]).toEqual([1, 2]);
 
   const url = String(deployed.body["url"]);
   const call = (headers: Record<string, string>) =>
@@ -39,8 +40,8 @@ test("the service deploys an app from a repository to Cloudflare, calls it, and 
   const deleted = await tenant.rest.delete(`/v1/apps/${appId}`);
   expect([deleted.status, deleted.body]).toEqual([200, { status: "deleted" }]);
   expect((await appRequest(url)).status).toBe(404);
-  // The namespace with the entries of the edge remains, without entries.
-  expect([state.scripts.size, state.databases.size, state.buckets.size, state.namespaces.size]).toEqual([0, 0, 0, 1]);
+  // The namespace with the entries of the edge remains, without entries, and the database that names the installation.
+  expect([state.scripts.size, state.databases.size, state.buckets.size, state.namespaces.size]).toEqual([0, 1, 0, 1]);
   expect(await harness.service.parts.deploymentDeps.authEntries.list()).toEqual([]);
   expect(await harness.service.parts.deploymentDeps.edge.list()).toEqual([]);
   expect(harness.logged()).not.toContain(API_TOKEN);

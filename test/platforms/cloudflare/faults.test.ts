@@ -40,10 +40,10 @@ async function writeScript(folder: string): Promise<Script> {
   return { appId: "app-1", generation: 1, databaseId: "db-1", code: { runtime: "worker", scriptPath }, assets: null };
 }
 
-/** How much exists in the account, besides the namespace of the edge. */
+/** How much exists in the account, besides the namespace of the edge and the database that names the installation. */
 function countResources({ emulator }: PlatformOnEmulator): number[] {
   const { scripts, databases, namespaces, buckets } = emulator.account.state;
-  return [scripts.size, databases.size, namespaces.size - 1, buckets.size];
+  return [scripts.size, databases.size - 1, namespaces.size - 1, buckets.size];
 }
 
 const FAULTS: [string, Fault][] = [

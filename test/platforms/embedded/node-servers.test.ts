@@ -158,6 +158,18 @@ test("of several ports, the one of the variable PORT gets the requests", async (
   await expect.poll(() => textOf("ports")).toMatch(/^port /);
 });
 
+test.each([
+  ["root", "listen(80)"],
+  ["root-host", 'listen({ port: "443", host: "0.0.0.0" })'],
+])("a server that listens on a port that only root can use gets its requests: %s", async (slug, listen) => {
+  await publishServer(
+    edge,
+    slug,
+    `require("http").createServer((request, response) => response.end("reached")).${listen};`,
+  );
+  expect(await textOf(slug)).toBe("reached");
+});
+
 test("all processes of a cluster share the port", async () => {
   await publishServer(
     edge,

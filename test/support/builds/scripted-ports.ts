@@ -3,7 +3,7 @@ import path from "node:path";
 import type { DeploymentDeps } from "../../../domain/deployments/run-deployment.ts";
 import type { Customization, CustomizationReport } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/ports/bundler.ts";
-import { type EdgePlatform, type Script, ServerError } from "../../../domain/ports/edge-platform.ts";
+import { type EdgePlatform, type Publication, type Script, ServerError } from "../../../domain/ports/edge-platform.ts";
 import type { CheckedOut, Checkout } from "../../../domain/ports/git-source.ts";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 
@@ -16,7 +16,7 @@ export interface ScriptedSteps {
   bundle?: (request: BundleRequest) => Result<Partial<BuiltBundle>>;
   discover?: (request: DiscoveryRequest) => Result<DiscoveryResult>;
   migrate?: () => Result<void>;
-  publish?: (slug: string, script: Script) => Result<ServerError | readonly string[] | void>;
+  publish?: (slug: string, script: Script) => Result<ServerError | readonly string[] | Omit<Publication, "url"> | void>;
 }
 
 export const COMMIT = "c".repeat(40);
@@ -106,7 +106,8 @@ export class ScriptedPorts {
         live.set(slug, script);
         const result = (await this.steps.publish?.(slug, script)) ?? [];
         const url = `http://${slug}.test`;
-        return result instanceof ServerError ? { url, problem: result } : { url, printed: result };
+        if (result instanceof ServerError) return { url, problem: result };
+        return "length" in result ? { url, printed: result } : { url, ...result };
       },
       unpublish: async (slug) => void live.delete(slug),
       restart: async () => {},

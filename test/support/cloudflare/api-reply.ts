@@ -7,12 +7,15 @@ export interface RouteRequest {
   form: FormData | null;
   contentType: string;
   token: string;
+  /** Of the emulator. */
+  origin: string;
 }
 
 export interface Reply {
   status: number;
   json?: unknown;
   bytes?: Uint8Array;
+  headers?: Record<string, string>;
 }
 
 /** A response of Cloudflare's API that is an error. */

@@ -19,6 +19,8 @@ export class EmulatedAccount {
     namespaces: new Map(),
     buckets: new Map(),
   };
+  /** Whether a migration without classes is a migration. */
+  acceptsEmptyMigrations = true;
   readonly #sessions = new Map<string, Session>();
   readonly #assets = new Map<string, Uint8Array>();
   readonly #routes: [string, RegExp, Handler][] = [];
@@ -30,9 +32,11 @@ export class EmulatedAccount {
     const namespace = "workers/dispatch/namespaces/apps";
     const scripts = `${namespace}/scripts`;
     on("GET", namespace, () => ok({ namespace_id: "1", namespace_name: "apps" }));
-    on("GET", scripts, () =>
-      ok([...this.state.scripts].map(([id, script]) => ({ id, tags: script.metadata.tags ?? [] }))),
-    );
+    on("GET", scripts, ({ query }) => {
+      const tag = query.get("tags")?.replace(/:yes$/, "") ?? null;
+      const all = [...this.state.scripts].map(([id, script]) => ({ id, tags: script.metadata.tags ?? [] }));
+      return ok(all.filter(({ tags }) => tag === null || tags.includes(tag)));
+    });
     for (const [path, map] of [
       [`${scripts}/:`, this.state.scripts],
       ["workers/scripts/:", this.state.workers],
@@ -49,13 +53,15 @@ export class EmulatedAccount {
       on,
       runtime: () => this.runtime,
       state: this.state,
-      noteChange: () => this.runtime.noteChange(),
+      noteChange: () => this.runtime.noteChange("data"),
     };
     new EmulatedData(dataRoutes).addRoutes();
   }
 
   /** Uploads of files have a token of their own. */
   acceptsToken({ path, token }: RouteRequest, apiToken: string): boolean {
+    // A signed URL of another server, which must not get the token of the API.
+    if (path.startsWith("/uploads/")) return token === "";
     return path === "workers/assets/upload" ? this.#sessions.has(token) : token === apiToken;
   }
 
@@ -79,15 +85,12 @@ export class EmulatedAccount {
           contents: new Uint8Array(await value.arrayBuffer()),
         });
     const { migrations } = metadata;
-    if (migrations !== undefined && (migrations.old_tag ?? null) !== (earlier?.migrationTag ?? null))
-      throw new ApiError(412, 10079, "migration tag precondition failed");
-    const classes = [
-      ...(earlier?.classes ?? []),
-      ...(migrations?.steps.flatMap((step) => step.new_sqlite_classes) ?? []),
-    ];
+    this.#requireMigration(migrations, earlier);
+    const { classes, hasDeleted } = migrate(earlier?.classes ?? [], migrations?.steps ?? []);
     this.#requireResources(metadata.bindings, classes);
     const script: EmulatedScript = {
-      instance: earlier?.instance ?? newInstance(name),
+      // Objects of a class that was deleted are not in another instance.
+      instance: earlier === undefined || hasDeleted ? newInstance(name) : earlier.instance,
       metadata,
       modules,
       files: metadata.assets === undefined ? new Map() : this.#files(metadata.assets.jwt),
@@ -96,8 +99,16 @@ export class EmulatedAccount {
     };
     await this.#validate(script);
     map.set(name, script);
-    this.runtime.noteChange();
+    this.runtime.noteChange("scripts");
     return ok({ id: name, startup_time_ms: 3 });
+  }
+
+  #requireMigration(migrations: ScriptMetadata["migrations"], earlier: EmulatedScript | undefined): void {
+    if (migrations === undefined) return;
+    if (migrations.steps.length === 0 && !this.acceptsEmptyMigrations)
+      throw new ApiError(400, 10021, "a migration must have steps");
+    if ((migrations.old_tag ?? null) !== (earlier?.migrationTag ?? null))
+      throw new ApiError(412, 10079, "migration tag precondition failed");
   }
 
   #requireResources(bindings: readonly EmulatedBinding[], classes: readonly string[]): void {
@@ -121,7 +132,11 @@ export class EmulatedAccount {
   }
 
   async #patch(script: EmulatedScript, { form }: RouteRequest): Promise<Reply> {
-    const change = JSON.parse(textOf(form, "settings")) as { bindings: EmulatedBinding[]; tags: string[] };
+    const change = JSON.parse(textOf(form, "settings")) as Pick<ScriptMetadata, "migrations"> & {
+      bindings: EmulatedBinding[];
+      tags: string[];
+    };
+    this.#requireMigration(change.migrations, script);
     const bindings = change.bindings.map((binding) => {
       if (binding.type !== "inherit") return binding;
       const inherited = script.metadata.bindings.find(({ name }) => name === binding.name);
@@ -131,13 +146,14 @@ export class EmulatedAccount {
     const metadata = { ...script.metadata, bindings, tags: change.tags };
     await this.#validate({ ...script, metadata });
     script.metadata = metadata;
-    this.runtime.noteChange();
+    script.migrationTag = change.migrations?.new_tag ?? script.migrationTag;
+    this.runtime.noteChange("scripts");
     return ok(settingsOf(script));
   }
 
   #remove(map: Map<string, unknown>, id: string, missing: ApiError): Reply {
     if (!map.delete(id)) throw missing;
-    this.runtime.noteChange();
+    this.runtime.noteChange("scripts");
     return ok(null);
   }
 
@@ -166,6 +182,19 @@ export class EmulatedAccount {
       [...session.files].map(([name, hash]) => [name.slice(1), this.#assets.get(hash) ?? new Uint8Array()]),
     );
   }
+}
+
+/** Applies the steps of a migration of durable objects. */
+function migrate(existing: readonly string[], steps: NonNullable<ScriptMetadata["migrations"]>["steps"]) {
+  const classes = new Set(existing);
+  for (const { deleted_classes: deleted = [], new_sqlite_classes: added = [] } of steps) {
+    for (const name of deleted) if (!classes.delete(name)) throw new ApiError(400, 10074, `there is no class ${name}`);
+    for (const name of added) {
+      if (classes.has(name)) throw new ApiError(400, 10074, `the class ${name} exists already`);
+      classes.add(name);
+    }
+  }
+  return { classes: [...classes], hasDeleted: steps.some(({ deleted_classes: deleted }) => deleted !== undefined) };
 }
 
 /** The texts of secrets are never returned. */

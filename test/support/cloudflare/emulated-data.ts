@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { type AddRoute, ApiError, find, ok, page, type Reply, type RouteRequest } from "./api-reply.ts";
 import type { EmulatedRuntime, Statement } from "./emulated-runtime.ts";
 
@@ -20,6 +20,10 @@ interface EmulatedDataOptions {
 /** The routes for databases, keys and objects. */
 export class EmulatedData {
   readonly #options: EmulatedDataOptions;
+  /** Files for imports by their MD5. */
+  readonly #uploads = new Map<string, string>();
+  /** The result of the last import into a database. */
+  readonly #imports = new Map<string, object>();
 
   constructor(options: EmulatedDataOptions) {
     this.#options = options;
@@ -60,6 +64,16 @@ export class EmulatedData {
     on("GET", "d1/database/:", (_, uuid) => ok({ uuid, name: find(databases, uuid, missing).name, file_size: 12_288 }));
     on("DELETE", "d1/database/:", (_, uuid) => this.#remove(databases, uuid, missing));
     on("POST", "d1/database/:/raw", (request, uuid) => (find(databases, uuid, missing), this.#raw(request)));
+    on(
+      "POST",
+      "d1/database/:/import",
+      (request, uuid) => (find(databases, uuid, missing), this.#import(request, uuid)),
+    );
+    on("PUT", "/uploads/:", ({ body }, etag) => {
+      if (createHash("md5").update(body).digest("hex") !== etag) throw new ApiError(400, 0, "not the announced file");
+      this.#uploads.set(etag, body.toString());
+      return { status: 200, json: {}, headers: { etag: `"${etag}"` } };
+    });
     on("POST", "d1/database/:/query", async ({ body }, uuid) => {
       find(databases, uuid, missing);
       const { batch, ...single } = JSON.parse(body.toString()) as Statement & { batch?: Statement[] };
@@ -69,6 +83,30 @@ export class EmulatedData {
         throw new ApiError(400, 7500, error instanceof Error ? error.message : "failed");
       }
     });
+  }
+
+  /** A file that was uploaded is imported without another upload, as its import can have been interrupted. */
+  async #import({ body, origin }: RouteRequest, uuid: string): Promise<Reply> {
+    const { action, etag = "" } = JSON.parse(body.toString()) as { action: string; etag?: string };
+    const sql = this.#uploads.get(etag);
+    if (action === "init" && sql === undefined)
+      return ok({ success: true, filename: etag, upload_url: `${origin}/uploads/${etag}` });
+    if (action === "poll")
+      return ok({ success: true, ...(this.#imports.get(uuid) ?? { status: "error", error: "none" }) });
+    if (sql === undefined) throw new ApiError(400, 7500, "the file was not uploaded");
+    const statements = sql.split("\n;\n").filter((each) => each.trim() !== "");
+    const outcome = await this.#options
+      .runtime()
+      .runBatch(
+        uuid,
+        statements.map((each) => ({ sql: each })),
+      )
+      .then(
+        () => ({ status: "complete" }),
+        (error: unknown) => ({ status: "error", error: String((error as Error).message) }),
+      );
+    this.#imports.set(uuid, outcome);
+    return ok({ success: true, status: "active", at_bookmark: "1", messages: [] });
   }
 
   async #raw({ path, body }: RouteRequest): Promise<Reply> {

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import path from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { workerd } from "../../../server/platforms/embedded/workerd/miniflare-environment.ts";
+import { PROBE_RESULT_HEADER } from "../../../server/platforms/cloudflare/dispatch-worker/edge-entry.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type EmulatedScript, NAMESPACE_MODULE, workerOptionsOf } from "./emulated-script.ts";
 
@@ -30,22 +31,28 @@ const DRAIN_MS = 1000;
 /** Runs the scripts of the emulated account in one Miniflare, with its databases, keys and objects. */
 export class EmulatedRuntime implements AsyncDisposable {
   readonly #state: AccountState;
+  readonly #runsScripts: boolean;
   readonly #stack = new AsyncDisposableStack();
   #folder = "";
   #miniflare: Miniflare | null = null;
   #isOutdated = true;
   #reload: Promise<unknown> = Promise.resolve();
+  /** Scripts that started. */
+  readonly #valid = new Set<string>();
   #inFlight = 0;
   /** The port at which apps respond. */
   port = 0;
 
-  constructor(state: AccountState) {
+  /** @param runsScripts - `false` for tests of the API only: every script is valid, and responds to each request with 200 */
+  constructor(state: AccountState, runsScripts: boolean) {
     this.#state = state;
+    this.#runsScripts = runsScripts;
   }
 
   async open(): Promise<void> {
     this.#folder = this.#stack.use(await temporaryFolder()).path;
     const server = createServer((request, response) => void this.#serve(request, response));
+    server.on("upgrade", (request: IncomingMessage, socket: Socket) => void this.#upgrade(request, socket));
     await once(server.listen(0, "127.0.0.1"), "listening");
     this.port = (server.address() as AddressInfo).port;
     this.#stack.defer(() => {
@@ -56,8 +63,8 @@ export class EmulatedRuntime implements AsyncDisposable {
   }
 
   /** Call it after every change of the account. */
-  noteChange(): void {
-    this.#isOutdated = true;
+  noteChange(changed: "data" | "scripts"): void {
+    this.#isOutdated ||= changed === "data" || this.#runsScripts;
   }
 
   /** Sends a request to the local explorer, which has the interface of Cloudflare's API for data. */
@@ -75,6 +82,18 @@ export class EmulatedRuntime implements AsyncDisposable {
 
   /** Starts a script alone, as Cloudflare does before it accepts an upload. Returns why it does not start. */
   async validate(script: EmulatedScript): Promise<string | null> {
+    if (!this.#runsScripts) return null;
+    // A candidate and the live script are the same code.
+    const { bindings, compatibility_flags: flags, main_module: main } = script.metadata;
+    const modules = [...script.modules].map(([name, { contents }]) => [name, Buffer.from(contents).toString("base64")]);
+    const key = JSON.stringify([bindings, flags, main, modules]);
+    if (this.#valid.has(key)) return null;
+    const problem = await this.#start(script);
+    if (problem === null) this.#valid.add(key);
+    return problem;
+  }
+
+  async #start(script: EmulatedScript): Promise<string | null> {
     let printed = "";
     const listen = (stream: NodeJS.ReadableStream) =>
       stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -125,12 +144,12 @@ export class EmulatedRuntime implements AsyncDisposable {
     };
     const all = [];
     const serviceBindings: Record<string, string> = {};
-    for (const [name, script] of scripts) {
+    for (const [name, script] of this.#runsScripts ? scripts : []) {
       serviceBindings[`script:${name}`] = script.instance;
       all.push(await workerOptionsOf(script.instance, script, this.#folder));
     }
     const dispatchers = [];
-    for (const script of workers.values()) {
+    for (const script of this.#runsScripts ? workers.values() : []) {
       const options = await workerOptionsOf("dispatch", script, this.#folder);
       const modules = [
         { type: "ESModule", path: "/namespace.js", contents: NAMESPACE_MODULE },
@@ -151,7 +170,32 @@ export class EmulatedRuntime implements AsyncDisposable {
     } as MiniflareOptions;
   }
 
+  /** Connects a client with the Worker that accepts its upgrade, such as to a WebSocket. */
+  async #upgrade(request: IncomingMessage, socket: Socket): Promise<void> {
+    const { hostname, port } = await (await this.#current()).ready;
+    const upstream = connect(Number(port), hostname, () => {
+      const headers = request.rawHeaders.flatMap((name, index, all) =>
+        index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
+      );
+      const lines = [`${request.method} ${request.url} HTTP/1.1`, ...headers, "cf-connecting-ip: 203.0.113.7", "", ""];
+      upstream.write(lines.join("\r\n"));
+      upstream.pipe(socket);
+      socket.pipe(upstream);
+    });
+    for (const [end, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      end.on("error", () => other.destroy());
+      end.once("close", () => other.destroy());
+    }
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#runsScripts) {
+      response.writeHead(200, { [PROBE_RESULT_HEADER]: "responded" }).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const abort = new AbortController();
@@ -170,7 +214,8 @@ export class EmulatedRuntime implements AsyncDisposable {
         signal: abort.signal,
       } as never);
       response.writeHead(reply.status, Object.fromEntries(reply.headers as never));
-      response.end(Buffer.from(await reply.arrayBuffer()));
+      for await (const chunk of reply.body ?? []) response.write(chunk);
+      response.end();
     } catch {
       if (!response.headersSent) response.writeHead(502);
       response.end();

@@ -15,7 +15,11 @@ export interface ScriptMetadata {
   compatibility_date: string;
   compatibility_flags: string[];
   tags?: string[];
-  migrations?: { old_tag?: string; new_tag: string; steps: { new_sqlite_classes: string[] }[] };
+  migrations?: {
+    old_tag?: string;
+    new_tag: string;
+    steps: { new_sqlite_classes?: string[]; deleted_classes?: string[] }[];
+  };
   assets?: { jwt: string; config: Record<string, unknown> };
 }
 

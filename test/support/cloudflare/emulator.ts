@@ -18,6 +18,12 @@ export interface RecordedRequest {
   form: FormData | null;
 }
 
+interface HeldRequest {
+  /** Resolves when the request has arrived. */
+  held: Promise<void>;
+  release(): void;
+}
+
 /** How a request fails: refused before it has an effect, or the response is lost after the effect. */
 export type Fault = { status: 429 | 500 | 503; retryAfter?: number } | "lost response";
 
@@ -28,19 +34,21 @@ export class CloudflareEmulator implements AsyncDisposable {
   readonly requests: RecordedRequest[] = [];
   /** Requests that Cloudflare would not understand. */
   readonly problems: string[] = [];
+  #hold: ((request: { method: string; path: string }) => Promise<void> | undefined) | null = null;
   #fault: ((request: { method: string; path: string }) => Fault | null) | null = null;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   /** One request at a time, so that a test is the same each time. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor() {
+  constructor({ runsScripts = true }: { runsScripts?: boolean } = {}) {
     this.account = new EmulatedAccount();
-    this.runtime = new EmulatedRuntime(this.account.state);
+    this.runtime = new EmulatedRuntime(this.account.state, runsScripts);
     this.account.runtime = this.runtime;
   }
 
-  static async open(): Promise<CloudflareEmulator> {
-    const emulator = new CloudflareEmulator();
+  /** @param options.runsScripts - `false` for tests of the API only */
+  static async open(options: { runsScripts?: boolean } = {}): Promise<CloudflareEmulator> {
+    const emulator = new CloudflareEmulator(options);
     await emulator.runtime.open();
     await once(emulator.#server.listen(0, "127.0.0.1"), "listening");
     return emulator;
@@ -73,9 +81,24 @@ export class CloudflareEmulator implements AsyncDisposable {
     });
   }
 
+  /** Delays the first request that `select` chooses until it is released. Other requests overtake it. */
+  holdRequest(select: (request: { method: string; path: string }) => boolean): HeldRequest {
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    let isHolding = false;
+    this.#hold = (request) => {
+      if (isHolding || !select(request)) return undefined;
+      isHolding = true;
+      held.resolve();
+      return released.promise;
+    };
+    return { held: held.promise, release: () => released.resolve() };
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    await this.#hold?.({ method: request.method ?? "GET", path: pathOf(request) });
     const turn = this.#turn.then(() => this.#respond(request, Buffer.concat(chunks), response));
     this.#turn = turn.catch(() => {});
     await turn;
@@ -83,8 +106,7 @@ export class CloudflareEmulator implements AsyncDisposable {
 
   async #respond(request: IncomingMessage, body: Buffer<ArrayBuffer>, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://emulator");
-    const prefix = `/client/v4/accounts/${ACCOUNT_ID}/`;
-    const path = url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : url.pathname;
+    const path = pathOf(request);
     const method = request.method ?? "GET";
     const contentType = request.headers["content-type"] ?? "";
     const form = contentType.startsWith("multipart/form-data") ? await parseForm(body, contentType) : null;
@@ -105,6 +127,7 @@ export class CloudflareEmulator implements AsyncDisposable {
       form,
       contentType,
       token,
+      origin: new URL(this.settings.apiUrl).origin,
     };
     const reply = await this.#route(routed);
     if (fault === "lost response") return void response.destroy();
@@ -136,6 +159,13 @@ export class CloudflareEmulator implements AsyncDisposable {
   }
 }
 
+/** Below the account. */
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const { pathname } = new URL(url, "http://emulator");
+  const prefix = `/client/v4/accounts/${ACCOUNT_ID}/`;
+  return pathname.startsWith(prefix) ? pathname.slice(prefix.length) : pathname;
+}
+
 function parseForm(body: Buffer<ArrayBuffer>, contentType: string): Promise<FormData> {
   return new Response(body, { headers: { "content-type": contentType } }).formData();
 }
@@ -144,8 +174,12 @@ function failure(status: number, code: number, message: string): Reply {
   return { status, json: { success: false, errors: [{ code, message }], messages: [], result: null } };
 }
 
-function send(response: ServerResponse, { status, json, bytes }: Reply, headers: Record<string, string> = {}): void {
+function send(
+  response: ServerResponse,
+  { status, json, bytes, ...reply }: Reply,
+  headers: Record<string, string> = {},
+): void {
   const type = json === undefined ? "application/octet-stream" : "application/json";
-  response.writeHead(status, { "content-type": type, ...headers });
+  response.writeHead(status, { "content-type": type, ...reply.headers, ...headers });
   response.end(json === undefined ? bytes : JSON.stringify(json));
 }

@@ -54,7 +54,7 @@ export async function openClusterEdge(
   options: Partial<EmbeddedPlatformOptions> = {},
 ): Promise<TestPlatform> {
   await using opening = new AsyncDisposableStack();
-  const forwarder = opening.use(await BucketForwarder.listen(bucket));
+  const forwarder = opening.use(await BucketForwarder.listen(bucket, { warn() {} }));
   const createStores = clusterStores({
     bucket,
     leaseBucket: bucket,

@@ -5,7 +5,7 @@ import { sendSigned, type SignedRequest } from "./send-signed.ts";
 /** A forwarder with an app that has the object `apps/1/a`, and another app with `apps/10/secret`. */
 export async function openForwarder() {
   const disk = await openDiskBucket();
-  const forwarder = await BucketForwarder.listen(disk.bucket);
+  const forwarder = await BucketForwarder.listen(disk.bucket, { warn() {} });
   const grant = forwarder.grant("apps/1/");
   await disk.bucket.write("apps/1/a", Buffer.from("text"));
   await disk.bucket.write("apps/10/secret", Buffer.from("secret"));

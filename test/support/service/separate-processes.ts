@@ -26,7 +26,7 @@ export interface RoleProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** An installation whose roles are processes of their own, on one database and one object store. */
+/** An installation whose roles are processes of their own, on one database and one object store. With Cloudflare, there is no edge. */
 export interface SeparateProcesses extends AsyncDisposable {
   /** The port at which the edge serves apps. */
   edgePort: number;
@@ -91,9 +91,11 @@ export async function openSeparateProcesses(
     ports.set(name, port);
     const host = hosts[Number(name.split("-")[1]) - 1] ?? "";
     const reach: Record<string, string> =
-      role === "edge"
-        ? { INTERNAL_PORT: String(internalPort), ...(edges > 1 && { HOST: host, EDGE_CLUSTER_HOST: host }) }
-        : { EDGE_INTERNAL_URL: hosts.map((edge) => `https://${edge}:${internalPort}`).join(",") };
+      env["EDGE_PLATFORM"] === "cloudflare"
+        ? {}
+        : role === "edge"
+          ? { INTERNAL_PORT: String(internalPort), ...(edges > 1 && { HOST: host, EDGE_CLUSTER_HOST: host }) }
+          : { EDGE_INTERNAL_URL: hosts.map((edge) => `https://${edge}:${internalPort}`).join(",") };
     const own = { ROLES: role, PORT: String(port), DATA_DIR: dataDirectory(name), ...reach };
     return { name, ...(await startChild({ ...shared, ...own, ...only }, running)) };
   };

@@ -48,6 +48,17 @@ export interface BuildCircumstances extends BuildConnections {
   longLines?: readonly string[];
 }
 
+/** A tool refuses the version of Node.js with which the build ran. */
+export class NodeRefused extends BuildFailure {
+  /** What the tool printed. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string, advice: string) {
+    super("user", message, advice);
+    this.reason = reason;
+  }
+}
+
 /** Says why a build script failed, and what to do. `lines` is its output. */
 export function explainBuildFailure(
   code: number,
@@ -63,13 +74,14 @@ export function explainBuildFailure(
   if (downloaded !== null) return downloaded;
   const unreachable = explainConnection(cause, lines, connections);
   if (unreachable !== null) return unreachable;
+  const message = `The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`;
+  if (isAboutNodeVersion(cause)) return new NodeRefused(cause, message, adviseOnNodeVersion(nodeVersion));
   const advice =
-    (isAboutNodeVersion(cause) ? adviseOnNodeVersion(nodeVersion) : null) ??
     adviseOnImport(cause) ??
     adviseOnVariables(longLines) ??
     ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ??
     DEFAULT_ADVICE;
-  return userFailure(`The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`, advice);
+  return userFailure(message, advice);
 }
 
 function adviseOnVariables(lines: readonly string[]): string | null {

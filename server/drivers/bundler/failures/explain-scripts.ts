@@ -18,6 +18,13 @@ const MISSING_PROGRAMS: readonly (readonly [RegExp, string])[] = [
 /** What node-gyp prints when the compiler, and no download, failed. */
 const COMPILER_FAILURE = /gyp ERR! build error|gyp ERR! stack Error: `make` failed/;
 
+/** What a compiler prints about the interfaces of V8 and Node.js, which change with every major version. */
+const NODE_INTERFACE =
+  /\bv8(::|\.h\b|[\w-]*\.h\b)|\bnode(_\w+)?\.h\b|\bnan(_\w+)?\.h\b|\bNan::|\bC\+\+\d\d or later required/;
+
+/** A package does not compile for the version of Node.js with which the scripts ran, and may compile for an older one. */
+export class NotCompiledForNode extends BuildFailure {}
+
 /**
  * Says why an install script failed, and what to do.
  *
@@ -45,13 +52,14 @@ export function explainScriptFailure(
         ? "Update the package: this version is too old for the machine of the service."
         : `Use a version of the package with a prebuilt program, or ask the operator to install g++, make and python3.`,
     );
-  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure, nodeVersion);
   const hosts = hostsOf(failure, refused);
-  if (failure.packageName === "sharp" && hosts.length > 0)
+  const lacksVips = failure.tail.some((line) => /\bvips\/vips/.test(line));
+  if (failure.packageName === "sharp" && (hosts.length > 0 || lacksVips))
     return userFailure(
-      `${subject} tried to reach ${hosts.join(", ")} for its program. Versions of sharp before 0.33 download it; later ones have it as an npm package.`,
+      `${subject} ${hosts.length > 0 ? `tried to reach ${hosts.join(", ")} for its program` : "could not compile its program, because libvips is not installed"}. Versions of sharp before 0.33 download it; later ones have it as an npm package.`,
       "Update sharp, and the packages that depend on it, to ^0.33.0 or later (`npm ls sharp` lists them; `overrides` in package.json can force the version), commit the lockfile, and deploy again.",
     );
+  if (failure.tail.some((line) => COMPILER_FAILURE.test(line))) return notCompiled(failure, nodeVersion);
   if (hosts.length > 0) return unreachable(failure, hosts);
   const unresolved = packagesOf(failure, refused)[0];
   if (unresolved !== undefined)
@@ -86,7 +94,9 @@ export function listRefusedHosts(refused: readonly RefusedRequest[]): string[] {
 
 function notCompiled({ packageName, event, tail }: ScriptFailure, nodeVersion: string): BuildFailure {
   const error = tail.map(toSingleLine).find((line) => /\berror: /.test(line));
-  return userFailure(
+  const isAboutNode = tail.some((line) => NODE_INTERFACE.test(line));
+  return new (isAboutNode ? NotCompiledForNode : BuildFailure)(
+    "user",
     `${describeScript({ packageName, event })} could not compile its program for Node.js ${nodeVersion}${error === undefined ? "." : `: ${error}`}`,
     'Update the package to a version that supports this Node.js or has a prebuilt program as an npm package. Or choose a Node.js that it supports, such as "engines": { "node": "20" } in package.json, and deploy again. The build log has the last lines of the compiler.',
   );

@@ -21,6 +21,11 @@ export interface BucketGrant extends Disposable {
   secretAccessKey: string;
 }
 
+/** Receives reports about requests that failed and were not refused. pino's logger is one. */
+interface ForwarderLog {
+  warn(fields: object, message: string): void;
+}
+
 interface Grant {
   prefix: string;
   secretAccessKey: string;
@@ -49,20 +54,22 @@ const RESPONSE_HEADERS =
  */
 export class BucketForwarder implements AsyncDisposable {
   readonly #bucket: SharedBucket;
+  readonly #log: ForwarderLog;
   readonly #server: Server;
   /** By access key ID. */
   readonly #grants = new Map<string, Grant>();
 
   /** Listens on a free port of loopback. */
-  static async listen(bucket: SharedBucket): Promise<BucketForwarder> {
-    const forwarder = new BucketForwarder(bucket);
+  static async listen(bucket: SharedBucket, log: ForwarderLog): Promise<BucketForwarder> {
+    const forwarder = new BucketForwarder(bucket, log);
     forwarder.#server.listen(0, "127.0.0.1");
     await once(forwarder.#server, "listening");
     return forwarder;
   }
 
-  private constructor(bucket: SharedBucket) {
+  private constructor(bucket: SharedBucket, log: ForwarderLog) {
     this.#bucket = bucket;
+    this.#log = log;
     const options = {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -117,6 +124,7 @@ export class BucketForwarder implements AsyncDisposable {
     } catch (error) {
       if (response.headersSent || response.destroyed) return void response.destroy();
       const { status, code, message } = toRefusal(error);
+      if (status >= 500) this.#log.warn({ err: error }, "a request of an app to the object store failed");
       // A body that is still on its way is not read.
       if (!request.complete) response.setHeader("connection", "close");
       respondXml(request, response, status, formatError(code, message));

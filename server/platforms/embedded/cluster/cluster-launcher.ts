@@ -12,7 +12,7 @@ import { WorkerdOutput } from "../workerd/workerd-output.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
 import { findClusterBinary } from "./cluster-binary.ts";
-import { ClusterProcess } from "./cluster-process.ts";
+import { ClusterProcess, type SpawnedWorkerd } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
@@ -124,15 +124,6 @@ export class ClusterLauncher implements WorkerLauncher {
       limits: LIMITS,
     });
   }
-}
-
-/** A started workerd, and the stream on which it reports where it listens. */
-export interface SpawnedWorkerd {
-  stdout: Readable;
-  stderr: Readable;
-  control: Readable;
-  /** Resolves when the process has exited. */
-  exited: Promise<void>;
 }
 
 async function spawnWorkerd(launched: LaunchedProcess, folder: string, config: string): Promise<SpawnedWorkerd> {

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NoHandler, SlowStart, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { parseJson } from "../../../../domain/shared/json.ts";
@@ -6,9 +7,17 @@ import type { LaunchedProcess } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { RecordReader } from "../workerd/record-reader.ts";
 import type { WorkerdOutput } from "../workerd/workerd-output.ts";
-import { isResponsive } from "../workerd/workerd-process.ts";
-import type { SpawnedWorkerd } from "./cluster-launcher.ts";
+import { isResponsive, ProcessExit } from "../workerd/workerd-process.ts";
 import { SOCKET } from "./workerd-config.ts";
+
+/** A started workerd, and the stream on which it reports where it listens. */
+export interface SpawnedWorkerd {
+  stdout: Readable;
+  stderr: Readable;
+  control: Readable;
+  /** Resolves when the process has exited. */
+  exited: Promise<void>;
+}
 
 interface StartOptions {
   launched: LaunchedProcess;
@@ -29,11 +38,11 @@ export class ClusterProcess implements AppProcess {
   readonly output: WorkerdOutput;
   readonly exited: Promise<void>;
   readonly #launched: LaunchedProcess;
-  readonly #exit: Exit;
+  readonly #exit: ProcessExit;
   #stopping: Promise<void> | undefined;
   readonly #resources: AsyncDisposable;
 
-  private constructor(port: number, exit: Exit, { launched, output, resources }: StartOptions) {
+  private constructor(port: number, exit: ProcessExit, { launched, output, resources }: StartOptions) {
     this.port = port;
     this.output = output;
     this.exited = exit.promise;
@@ -51,7 +60,8 @@ export class ClusterProcess implements AppProcess {
     const { output, records, launched, resources, timeoutMs, signal } = options;
     output.follow(spawned.stdout, true);
     output.follow(spawned.stderr);
-    const exit = new Exit(spawned.exited);
+    const exit = new ProcessExit();
+    void spawned.exited.then(() => exit.mark());
     void spawned.exited.then(() => records?.reportUnconfirmed());
     try {
       const port = await untilListening(spawned, { output, timeoutMs, signal });
@@ -103,18 +113,6 @@ export class ClusterProcess implements AppProcess {
   async #end(): Promise<void> {
     await this.#launched.kill(() => this.#exit.hasExited);
     await this.#resources[Symbol.asyncDispose]();
-  }
-}
-
-/** The exit of a process, for any reason. */
-class Exit {
-  readonly promise: Promise<void>;
-  hasExited = false;
-
-  constructor(exited: Promise<void>) {
-    this.promise = exited.then(() => {
-      this.hasExited = true;
-    });
   }
 }
 

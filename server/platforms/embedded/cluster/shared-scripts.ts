@@ -55,6 +55,8 @@ export class SharedScripts implements Scripts {
   readonly #options: SharedScriptsOptions;
   readonly #checkedAt = new Map<string, number>();
   readonly #locks = new KeyedLock();
+  /** The slugs of the versions that this edge has staged. A copy of another version would remove their files. */
+  readonly #publishing = new Set<string>();
 
   constructor(options: SharedScriptsOptions) {
     this.#options = options;
@@ -88,18 +90,24 @@ export class SharedScripts implements Scripts {
 
   async stage(slug: string, script: Script, signal: AbortSignal): Promise<ScriptVersion> {
     const { local, bucket } = this.#options;
-    const version = await local.stage(slug, script, signal);
-    await this.#withWorkFolder(async (folder) => {
-      const archive = path.join(folder, "version.tar");
-      await pipeline(packPublication(slug, script), createWriteStream(archive), { signal });
-      await bucket.writeFile(archiveKey(version), archive);
-    });
-    return version;
+    // After a copy that has begun.
+    await this.#locks.run([slug], async () => void this.#publishing.add(slug));
+    try {
+      const version = await local.stage(slug, script, signal);
+      await this.#withWorkFolder(async (folder) => {
+        const archive = path.join(folder, "version.tar");
+        await pipeline(packPublication(slug, script), createWriteStream(archive), { signal });
+        await bucket.writeFile(archiveKey(version), archive);
+      });
+      return version;
+    } catch (error) {
+      this.#publishing.delete(slug);
+      throw error;
+    }
   }
 
   async commit(version: ScriptVersion): Promise<void> {
     const { slug, appId, generation, databaseId, name } = version;
-    const { local } = this.#options;
     let replaced: LiveRecord | null = null;
     await this.#update(slug, (record) => {
       const isSame = record?.appId === appId;
@@ -110,26 +118,31 @@ export class SharedScripts implements Scripts {
       replaced = record;
       return { appId, generation, databaseId, name, restriction: isSame ? record.restriction : null };
     });
-    await local.commit(version);
+    await this.#options.local.commit(version);
     this.#checkedAt.set(slug, performance.now());
-    await this.#removeOthers(version, (replaced as LiveRecord | null)?.appId ?? appId);
+    this.#publishing.delete(slug);
+    await this.#removeEarlier(version, replaced);
   }
 
-  /** Removes the archives that a version replaces. Another edge may be publishing a later generation. */
-  async #removeOthers(version: ScriptVersion, replacedId: string): Promise<void> {
+  /** Removes a replaced app, and the archives of earlier generations. One that another edge is publishing has the same generation, or a later one. */
+  async #removeEarlier({ slug, appId, generation }: ScriptVersion, replaced: LiveRecord | null): Promise<void> {
     const { bucket } = this.#options;
-    const folder = versionsFolder(version.slug, replacedId);
-    for await (const { key } of bucket.list(folder)) {
-      const isLater = replacedId === version.appId && generationOf(key.slice(folder.length)) > version.generation;
-      if (key !== archiveKey(version) && !isLater) await bucket.remove(key);
-    }
+    if (replaced !== null && replaced.appId !== appId)
+      for (const prefix of APP_PREFIXES) await bucket.removeAll(`${prefix}${slug}/${replaced.appId}/`);
+    const folder = versionsFolder(slug, appId);
+    for await (const { key } of bucket.list(folder))
+      if (Number.parseInt(key.slice(folder.length), 10) < generation) await bucket.remove(key);
   }
 
   async discard(version: ScriptVersion): Promise<void> {
     const { local, bucket } = this.#options;
-    const record = await this.#read(version.slug);
-    if (record?.record.name !== version.name) await bucket.remove(archiveKey(version));
-    await local.discard(version);
+    try {
+      const record = await this.#read(version.slug);
+      if (record?.record.name !== version.name) await bucket.remove(archiveKey(version));
+      await local.discard(version);
+    } finally {
+      this.#publishing.delete(version.slug);
+    }
   }
 
   /** Removes the record first: from then on no edge starts the app. */
@@ -158,7 +171,8 @@ export class SharedScripts implements Scripts {
   async #refresh(slug: string): Promise<void> {
     await this.#locks.run([slug], async () => {
       const { maxAgeMs = MAX_AGE_MS, log } = this.#options;
-      if (performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= maxAgeMs) return;
+      if (this.#publishing.has(slug) || performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= maxAgeMs)
+        return;
       try {
         const found = await this.#read(slug);
         if (found === null) await this.#forget(slug);
@@ -223,11 +237,6 @@ export class SharedScripts implements Scripts {
 const APP_PREFIXES = [VERSIONS_PREFIX, SERVER_DATA_PREFIX];
 
 const COPY_TIMEOUT_MS = 5 * 60_000;
-
-/** The names of versions begin with the generation. */
-function generationOf(name: string): number {
-  return Number.parseInt(name, 10);
-}
 
 function recordKey(slug: string): string {
   return `${APPS_PREFIX}${slug}.json`;

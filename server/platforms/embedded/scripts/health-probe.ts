@@ -14,31 +14,39 @@ const LOG_DELAY_MS = 100;
 const STREAM_TIMEOUT_MS = 2_000;
 
 export interface ProbeOptions {
-  /** The Host header that clients of the app will send. */
-  host: string;
+  /** The URL at which clients will request the app. */
+  url: string;
   timeoutsMs?: readonly number[];
+}
+
+/** What a healthy app printed and responded. */
+export interface ProbeResult {
+  /** The first lines, and the last error. */
+  printed: string[];
+  /** See `Publication`. */
+  redirectsToHttps: boolean;
 }
 
 /**
  * Requests `/` from an app. Every status below 500 is healthy.
  *
- * @returns the first lines that the app printed, and its last error
  * @throws {ServerError} with the status, and the error that the app reported
  * @throws {UnhealthyScript} when it does not respond, or cannot
  */
 export async function probeHealth(
   app: Pick<AppProcess, "address" | "output">,
-  { host, timeoutsMs = TIMEOUTS_MS }: ProbeOptions,
+  { url, timeoutsMs = TIMEOUTS_MS }: ProbeOptions,
   signal: AbortSignal,
-): Promise<string[]> {
-  const result = await requestRoot(app.address, { host, timeoutsMs }, signal);
+): Promise<ProbeResult> {
+  const result = await requestRoot(app.address, { url, timeoutsMs }, signal);
   signal.throwIfAborted();
   const isHealthy = typeof result !== "string" && result.status < 500;
-  if (isHealthy && !result.isStreamed) return app.output.firstLines();
+  const redirectsToHttps = isHealthy && isSecured(url, result.location);
+  if (isHealthy && !result.isStreamed) return { printed: app.output.firstLines(), redirectsToHttps };
   await sleep(LOG_DELAY_MS, null, { signal });
   const reason = app.output.lastError();
   const details = { printed: app.output.firstLines() };
-  if (isHealthy) return reason === null ? details.printed : [...details.printed, reason];
+  if (isHealthy) return { printed: reason === null ? details.printed : [...details.printed, reason], redirectsToHttps };
   if (typeof result === "string")
     throw new UnhealthyScript(reason === null ? `${result}.` : `${result}: ${reason}`, details);
   if (reason !== null && NO_HANDLER.test(reason))
@@ -49,9 +57,16 @@ export async function probeHealth(
 }
 
 /** Whether an app responds to a request of `/` with a server error, or not at all. */
-export async function hasServerError(address: AppAddress, host: string, signal: AbortSignal): Promise<boolean> {
-  const result = await requestRoot(address, { host, timeoutsMs: TIMEOUTS_MS.slice(0, 1) }, signal);
+export async function hasServerError(address: AppAddress, url: string, signal: AbortSignal): Promise<boolean> {
+  const result = await requestRoot(address, { url, timeoutsMs: TIMEOUTS_MS.slice(0, 1) }, signal);
   return typeof result === "string" || result.status >= 500;
+}
+
+/** Whether a location is the same host as a URL with http, but with https. */
+function isSecured(url: string, location: string | undefined): boolean {
+  const { protocol, hostname } = new URL(url);
+  const target = URL.parse(location ?? "");
+  return protocol === "http:" && target?.protocol === "https:" && target.hostname === hostname;
 }
 
 interface RootResponse {
@@ -60,17 +75,20 @@ interface RootResponse {
   hasStarted: boolean;
   /** Whether the app sent its response in parts. */
   isStreamed: boolean;
+  /** The header of a redirect. */
+  location: string | undefined;
 }
 
 /** Returns the response, or a description of the failure. */
 async function requestRoot(
   address: AppAddress,
-  { host, timeoutsMs }: Required<ProbeOptions>,
+  { url, timeoutsMs }: Required<ProbeOptions>,
   signal: AbortSignal,
 ): Promise<RootResponse | string> {
+  const { host, protocol } = new URL(url);
+  const headers = { host, "x-forwarded-proto": protocol.slice(0, -1), "user-agent": "health-check" };
   for (const timeoutMs of timeoutsMs) {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const headers = { host, "user-agent": "health-check" };
     const options = { ...address, path: "/", agent: false, headers } as const;
     try {
       return await request({ ...options, signal: AbortSignal.any([signal, timeout]) });
@@ -91,7 +109,8 @@ function request(options: http.RequestOptions): Promise<RootResponse> {
       response.on("error", () => {});
       response.on("close", () => {
         clearTimeout(timeout);
-        resolve({ status: statusCode, hasStarted: headers["x-server-start"] !== "failed", isStreamed });
+        const hasStarted = headers["x-server-start"] !== "failed";
+        resolve({ status: statusCode, hasStarted, isStreamed, location: headers.location });
       });
       if (isStreamed) response.resume();
       else response.destroy();

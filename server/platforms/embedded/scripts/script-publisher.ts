@@ -26,7 +26,7 @@ export interface AppRunner extends LiveApps {
   withAppStopped(slug: string, work: () => Promise<void>): Promise<void>;
 }
 
-type ProbeResult = Pick<Publication, "problem" | "printed">;
+type ProbeOutcome = Omit<Publication, "url">;
 
 export interface ScriptPublisherOptions {
   store: Scripts;
@@ -63,9 +63,9 @@ export class ScriptPublisher implements EdgePlatform {
   }
 
   /** A version that responds with server errors goes live if the one before does so too or there is none. */
-  async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ProbeResult> {
+  async #replace(version: ScriptVersion, signal: AbortSignal): Promise<ProbeOutcome> {
     const mayFail = (await this.#store.live(version.slug))?.appId !== version.appId;
-    let result: ProbeResult = {};
+    let result: ProbeOutcome = {};
     const makeLive = (isTolerant: boolean) => async (app: AppProcess) => {
       result = await this.#makeLive(version, app, { isTolerant, signal });
     };
@@ -79,8 +79,8 @@ export class ScriptPublisher implements EdgePlatform {
   }
 
   async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
-    const { host } = new URL(this.urlOf(slug));
-    return (await useLiveApp(this.#apps, slug, (address) => hasServerError(address, host, signal))) ?? true;
+    const url = this.urlOf(slug);
+    return (await useLiveApp(this.#apps, slug, (address) => hasServerError(address, url, signal))) ?? true;
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {
@@ -115,10 +115,9 @@ export class ScriptPublisher implements EdgePlatform {
     version: ScriptVersion,
     app: AppProcess,
     { isTolerant, signal }: { isTolerant: boolean; signal: AbortSignal },
-  ): Promise<ProbeResult> {
-    const result = await probeHealth(app, { host: new URL(this.urlOf(version.slug)).host }, signal).then(
-      (printed): ProbeResult => ({ printed }),
-      (error: unknown): ProbeResult => {
+  ): Promise<ProbeOutcome> {
+    const result = await probeHealth(app, { url: this.urlOf(version.slug) }, signal).catch(
+      (error: unknown): ProbeOutcome => {
         if (isTolerant && error instanceof ServerError) return { problem: error };
         throw error;
       },

@@ -48,7 +48,7 @@ export interface PrepareDeps {
 export async function prepareApp(
   { variables, postgres }: PrepareDeps,
   version: ScriptVersion,
-  { isNew }: { isNew: boolean },
+  { isNew } = { isNew: false },
 ): Promise<PreparedApp> {
   const { version: variablesVersion, values, masks } = await variables.read(version.appId);
   if (version.code.runtime === "node") {

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
+import type { Scripts } from "../scripts/script-store.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
@@ -89,4 +91,11 @@ export class RunningApp {
 export function longestIdle(apps: readonly RunningApp[], isKept: (appId: string) => boolean): RunningApp | undefined {
   const stoppable = apps.filter(({ isIdle, version }) => isIdle && !isKept(version.appId));
   return stoppable.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)[0];
+}
+
+/** Whether another version is live, or the restriction has changed, since an app started. */
+export async function isOutdated({ version, restriction }: RunningApp, scripts: Scripts): Promise<boolean> {
+  const live = await scripts.live(version.slug);
+  if (live?.name !== version.name) return true;
+  return !isDeepStrictEqual(await scripts.restriction(live), restriction);
 }

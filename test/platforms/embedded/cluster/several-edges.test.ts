@@ -124,13 +124,13 @@ test("no request fails while an edge is closed", async () => {
   await first.request("shop");
   await second.request("shop");
   const statuses: number[] = [];
-  let isClosed = false;
+  const closed = new AbortController();
   const traffic = (async () => {
-    while (!isClosed) statuses.push((await second.request("shop")).status);
+    while (!closed.signal.aborted) statuses.push((await second.request("shop")).status);
   })();
   await sleep(200);
   await first.platform.close();
-  isClosed = true;
+  closed.abort();
   await traffic;
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
 });

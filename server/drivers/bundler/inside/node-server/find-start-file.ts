@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import path from "node:path";
+import { isFile, readManifest } from "../package-json.ts";
 
 const EXTENSIONS = ["js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx"];
 
@@ -11,17 +11,20 @@ const COMMON_NAMES = [
 ];
 
 /**
- * Finds a file as Node does: the exact name, with an extension, or the `index` of a folder.
+ * Finds a file as Node does: the exact name, with an extension, or the `main` or the `index` of a folder.
  *
  * @returns the path relative to the current folder; `undefined` when there is no such file below it
  */
 export function resolveFile(name: string): string | undefined {
   const file = path.normalize(name);
   if (file.startsWith("..") || path.isAbsolute(file)) return undefined;
-  const names = [file, ...EXTENSIONS.map((extension) => `${file}.${extension}`)];
-  return [...names, ...EXTENSIONS.map((extension) => path.join(file, `index.${extension}`))].find(
-    (each) => statSync(each, { throwIfNoEntry: false })?.isFile() === true,
-  );
+  const { main } = readManifest(file);
+  const inFolder = [main, "index"].filter((each) => typeof each === "string").map((each) => path.join(file, each));
+  return [file, ...inFolder].flatMap((each) => [each, ...withExtensions(each)]).find(isFile);
+}
+
+function withExtensions(name: string): string[] {
+  return EXTENSIONS.map((extension) => `${name}.${extension}`);
 }
 
 /**

@@ -18,6 +18,8 @@ const NAMED = /^((?:@[\w.-]+\/)?[\w.-]+)(?:\/.*)?$/;
 
 /** Programs that check types or apply plugins at each start, for which they need packages that no code names. */
 const DEVELOPMENT_PROGRAM = /^(?:ts-node|ts-node-esm|ts-node-dev|tsnd|babel-node|swc-node|nodemon|node-dev)$/;
+/** The same, in the code of the server. */
+const DEVELOPMENT_MODULE = /\brequire\(["'](?:ts-node|@babel|babel-core|@swc-node)\/register/;
 
 /**
  * Finds the installed packages that a Node server does not need, in the folders of its project and above it: those that
@@ -53,9 +55,11 @@ function findUnused(root: string, command: string): string[] {
     return [];
   const files = listRuntimeFiles([process.cwd(), ...members], words);
   if (files === null) return [];
-  for (const file of files)
-    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(QUOTED))
-      if (names.has(name)) addNamed(name, path.dirname(file), used);
+  for (const file of files) {
+    const text = readFileSync(file, "utf8");
+    if (DEVELOPMENT_MODULE.test(text)) return [];
+    for (const [, name = ""] of text.matchAll(QUOTED)) if (names.has(name)) addNamed(name, path.dirname(file), used);
+  }
   // A configuration in TypeScript needs it, and no manifest says so.
   if (files.some((file) => /\.config\.[cm]?ts$/.test(file))) addNamed("typescript", process.cwd(), used);
   return installed.filter(({ folder }) => !isUsed(folder, used)).map(({ folder }) => path.relative(root, folder));

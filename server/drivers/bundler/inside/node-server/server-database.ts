@@ -3,13 +3,13 @@ import path from "node:path";
 import type { PostgresUse } from "../../../../../domain/ports/bundler.ts";
 import type { DatabasePart } from "../../../../../domain/shared/postgres-variables.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
+import { findMigrationScript, type FoundMigration } from "./migration-scripts.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
 
 /** The database of a server, and how it is brought up to date. */
-export interface ServerDatabase {
+export interface ServerDatabase extends FoundMigration {
   postgres?: PostgresUse;
-  migration?: string;
 }
 
 /** Clients of PostgreSQL that connect over TCP. */
@@ -18,16 +18,6 @@ const SQLITE_CLIENTS = ["better-sqlite3", "sqlite3", "sqlite", "@libsql/client",
 
 /** Commands of a start script that change a database. */
 const MIGRATES = /migrat|\bdb push\b|drizzle-kit/;
-
-/** Scripts that bring a database up to date, in the order in which they are tried. */
-const MIGRATION_SCRIPTS = [
-  ...["migrate:deploy", "db:migrate:deploy", "db:deploy", "migrate:prod", "migrate:production", "migration:run:prod"],
-  ...["migration:run", "migrations:run", "migrate:run", "migrate:up", "migrate:latest", "migrate", "db:migrate"],
-  ...["database:migrate", "db:push"],
-];
-/** Words of scripts that create migrations, remove data, or are for development. */
-const NOT_FOR_DEPLOYMENT =
-  /\b(dev|generate|create|make|new|revert|down|rollback|reset|watch|diff|docker|docker-compose)\b/;
 
 /** Files that name the variables of a project: `.env.example`, `env-example-relational`, `example.env`. */
 const EXAMPLE = /^\.?env\b[\w.-]*(example|sample|template|dist)\b|^(example|sample)\.env$/i;
@@ -45,13 +35,18 @@ export function readServerDatabase(packageJson: PackageJson, command: string): S
   const tool = folders.map((folder) => readTool(folder)).find((found) => found !== null) ?? null;
   const kind = tool?.database ?? readClient(packageJson, folders);
   if (kind === null) return {};
-  const release = readProcessLine("release");
-  const found = tool?.migration ?? findMigrationScript(packageJson);
-  const migration = release ?? (MIGRATES.test(command) ? null : found);
   return {
     ...(kind === "postgres" && { postgres: { variables: readVariables(folders, tool?.urlVariables ?? []) } }),
-    ...(migration !== null && { migration }),
+    ...findMigration(packageJson, command, tool),
   };
+}
+
+function findMigration(packageJson: PackageJson, command: string, tool: SchemaTool | null): FoundMigration {
+  const release = readProcessLine("release");
+  if (release !== null) return { migration: release };
+  if (MIGRATES.test(command)) return {};
+  const found = tool?.migration ?? null;
+  return found === null ? findMigrationScript(packageJson) : { migration: found };
 }
 
 /** The folder of the package, and those of its dependencies in the same workspace. */
@@ -74,14 +69,6 @@ function readClient(own: PackageJson, folders: readonly string[]): "postgres" | 
   const names = new Set(manifests.flatMap(({ dependencies }) => Object.keys(dependencies ?? {})));
   if (POSTGRES_CLIENTS.some((name) => names.has(name))) return "postgres";
   return SQLITE_CLIENTS.some((name) => names.has(name)) ? "sqlite" : null;
-}
-
-function findMigrationScript({ scripts = {} }: PackageJson): string | null {
-  const name = MIGRATION_SCRIPTS.find((each) => {
-    const text = scripts[each];
-    return typeof text === "string" && !NOT_FOR_DEPLOYMENT.test(text);
-  });
-  return name === undefined ? null : `npm run ${name}`;
 }
 
 const PARTS: readonly (readonly [pattern: RegExp, part: DatabasePart])[] = [

@@ -2,6 +2,7 @@
 // its own with the loopback interface only:
 //
 // - A server that listens on a TCP port also listens on a unix socket in /run/app, to which the edge proxy connects.
+// - A port below 1024, which only root can use, is replaced by another one.
 // - A connection to another host goes through the unix sockets of the egress forwarder in /run/egress.
 // - Names are resolved by the forwarder too.
 // - A connection to the address of the server itself, as in fetch(`http://${request.headers.host}/api`), stays in the sandbox.
@@ -18,6 +19,9 @@ const { syncBuiltinESMExports } = require("module");
 const { callbackify } = require("util");
 
 const { SERVICE_REQUESTS: REQUESTS, SERVICE_EGRESS: EGRESS } = process.env;
+
+/** Added to ports that only root can use. */
+const REPLACED_PORTS = 10000;
 
 // Node.js 8 has none.
 const promises = dns.promises || { Resolver: function Resolver() {} };
@@ -202,9 +206,17 @@ function acceptRequests(server) {
   server.once("close", () => accepting.close());
 }
 
+/** Replaces a port that only root can use, such as 80, by one above 1023. */
+function withAllowedPort(args) {
+  const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
+  const port = Number(options.port);
+  if (options.path || !Number.isInteger(port) || port < 1 || port > 1023) return args;
+  return [{ ...options, port: port + REPLACED_PORTS }, callback || undefined];
+}
+
 net.Server.prototype.listen = function listen(...args) {
   this.once("listening", () => acceptRequests(this));
-  return original.listen.apply(this, args);
+  return original.listen.apply(this, withAllowedPort(args));
 };
 
 if (syncBuiltinESMExports) syncBuiltinESMExports();
