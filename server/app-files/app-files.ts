@@ -27,6 +27,8 @@ export interface AppFilesOptions {
   workFolder: string;
   /** Reads copies of databases in the sandbox. */
   sqlite: SqliteReader;
+  /** Whether a database that is never in a consistent state is an error. By default it is copied with a warning. */
+  isStrict?: boolean;
   signal: AbortSignal;
 }
 
@@ -145,14 +147,14 @@ export class AppFiles {
     file: TreePath,
     { file: opened }: FileEntry,
   ): Promise<DatabaseCopy> {
-    const { workFolder, writer, signal } = this.#options;
+    const { workFolder, writer, isStrict = false, signal } = this.#options;
     const name = `database-${this.#copies++}`;
     const copy = path.join(workFolder, name);
     const location = { folder, name: Buffer.from(file, "latin1").toString("utf8") };
     try {
       await copyDatabase(location, copy, signal, COPY_LIMITS);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ServiceError) || isStrict) throw error;
       writer.warn(`${prefix}/${file} may be inconsistent, because it was copied while it changed. ${error.message}`);
       for (const suffix of SUFFIXES) await rm(copy + suffix, { force: true });
       await writeFile(copy, readOpenFile(opened));

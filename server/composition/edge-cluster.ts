@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { parseJson } from "../../domain/shared/json.ts";
+import { SnapshotArchiver } from "../app-files/snapshot-archiver.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
@@ -20,6 +21,8 @@ interface ClusterDeps {
 
 /** Below the prefix of the bucket. */
 const INSTALLATION_KEY = "edge/installation.json";
+/** A renewal must not wait longer than the lease is valid. */
+const LEASE_REQUESTS = { connectTimeoutMs: 2_000, idleTimeoutMs: 3_000, attempts: 2 };
 const installationSchema = z.object({ id: z.string(), epoch: z.int() });
 
 /**
@@ -40,10 +43,12 @@ export async function openClusterEdge(
   await bucket.checkConditionalWrites().catch((cause: unknown) => {
     throw new ConfigError(`EDGE_CLUSTER=on cannot use this object store: ${(cause as Error).message}`, { cause });
   });
+  const leaseBucket = opening.use(new SharedBucket(s3, LEASE_REQUESTS));
   const forwarder = opening.use(await BucketForwarder.listen(bucket, log));
   await joinInstallation(bucket, dataDirectory);
   return clusterStores({
-    ...{ bucket, forwarder, sandbox, host },
+    ...{ bucket, leaseBucket, forwarder, sandbox, host },
+    createArchiver: (options) => new SnapshotArchiver(options),
     groups: controlGroups,
     startTimeoutMs: LAUNCHER_LIMITS.startTimeoutMs,
     secret: createHmac("sha256", tokenSecret).update("edge-cluster").digest("hex"),

@@ -12,6 +12,7 @@ import type { AppPostgres } from "./postgres/app-postgres.ts";
 import { ScriptStore, type Scripts, type UnpackLayer } from "./scripts/script-store.ts";
 import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
 import { folderMeasure, type MeasureApp } from "./storage/embedded-app-storage.ts";
+import { type AppPlacement, ON_THIS_EDGE } from "./supervisor/app-placement.ts";
 import type { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog } from "./supervisor/supervisor-options.ts";
 import type { WorkerdLauncher, WorkerLauncher } from "./workerd/workerd-launcher.ts";
@@ -28,11 +29,18 @@ export interface EdgeStores {
   databaseDirectory: (databaseId: string) => string;
   /** Finds the SQL database of a Worker; `null` if the Worker has not used it yet. */
   findWorkerDatabase: (databaseId: string) => Promise<DatabaseReader | null>;
+  placement: AppPlacement;
+  /** The secret by which edges recognize requests of each other; `null` if there is one edge. */
+  forwardingSecret: string | null;
   openDatabases: (access: DatabaseAccess) => SqlDatabases;
   /** Cleans up after a crash. Call it before any other method. */
   open(): Promise<void>;
-  /** Lets the running apps notice what other edges change. */
-  follow(apps: Supervisor): void;
+  /**
+   * Lets the running apps notice what other edges change, and the other edges reach this one.
+   *
+   * @param port - of the edge proxy
+   */
+  follow(apps: Supervisor, port: number): void;
   /** Call it when all apps have been stopped. */
   close(): Promise<void>;
 }
@@ -70,6 +78,8 @@ export function localStores({ dataDirectory, root, launcher, unpack, postgres, s
       const location = await findWorkerDatabase(directoryOf(databaseId));
       return location && readerOf(sqlite, location);
     },
+    placement: ON_THIS_EDGE,
+    forwardingSecret: null,
     openDatabases: (access) =>
       (databases = new EmbeddedSqlDatabases({ root: databaseRoot, access, startWorker, postgres })),
     async open() {

@@ -25,6 +25,7 @@ import {
 } from "./launchers.ts";
 import { AppPostgres, type AppPostgresOptions } from "./postgres/app-postgres.ts";
 import { PostgresReader } from "./app-databases/postgres-reader.ts";
+import { EdgeForwarding } from "./proxy/edge-forwarding.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
@@ -134,9 +135,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   });
   try {
     await stores.open();
-    stores.follow(supervisor);
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
+    stores.follow(supervisor, port);
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
@@ -178,6 +179,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const supervisor = new Supervisor({
     ...{ store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
     launcher: stores.launcher,
+    placement: stores.placement,
     nodeLauncher: launchers.nodeLauncher,
     onStart: (slug) => storage.noteStart(slug),
     isKept: (appId) => keptApps.has(appId),
@@ -185,12 +187,14 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const keptApps = new KeptApps({ apps: supervisor, limit: Math.floor(limits.maxActive * KEPT_SHARE), log });
   const storage = new EmbeddedAppStorage({ store, apps: supervisor, measure: stores.measure });
   const databases = stores.openDatabases(supervisor);
-  const { findWorkerDatabase } = stores;
+  const { findWorkerDatabase, placement } = stores;
   const reader = new PostgresReader(postgres);
-  const appDatabases = new EmbeddedAppDatabases({ store, findWorkerDatabase, variables, sqlite, postgres: reader });
+  const readers = { findWorkerDatabase, placement, sqlite, postgres: reader };
+  const appDatabases = new EmbeddedAppDatabases({ store, variables, ...readers });
   const trusts = trustedPeers(options.trustedProxies);
-  const { draining } = options;
-  const shared = { log, trusts, scheme, limits, draining };
+  const { forwardingSecret } = stores;
+  const edges = forwardingSecret === null ? null : new EdgeForwarding(forwardingSecret);
+  const shared = { log, trusts, scheme, limits, edges, draining: options.draining };
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, ...shared, ...observers });
   const isolatedRuntime = new EmbeddedIsolatedRuntime({
     ...launchers,

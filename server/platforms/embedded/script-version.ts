@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { AssetRules, NodeServer } from "../../../domain/ports/bundler.ts";
 
 /** A layer of a Node server, and the folder to which it was unpacked. */
@@ -24,4 +25,9 @@ export interface ScriptVersion {
   assets: { directory: string; rules: AssetRules } | null;
   /** The app's own key-value, object and durable storage. All its versions share it. */
   storageDirectory: string;
+}
+
+/** The folder that is `/data` of a Node server. */
+export function dataDirectory({ storageDirectory }: Pick<ScriptVersion, "storageDirectory">): string {
+  return path.join(storageDirectory, "data");
 }

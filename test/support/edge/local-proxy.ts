@@ -53,6 +53,7 @@ export async function openLocalProxy(app: Server, options: LocalProxyOptions = {
     },
     entries: { get: async (appId) => (appId === "app-1" ? { appId, tokenSha256 } : null) } as AuthEntries,
     log: { info: addEntry, warn: addEntry },
+    edges: null,
     trusts: options.trusts ?? null,
     scheme: options.scheme ?? "http",
     limits: options.limits ?? { requestsPerApp: 100, requestsPerClient: 100 },

@@ -4,6 +4,7 @@ import type { AppProcess } from "../../../server/platforms/embedded/app-process.
 import { EmbeddedRuntimeLogs } from "../../../server/platforms/embedded/runtime-logs/embedded-runtime-logs.ts";
 import type { ScriptVersion } from "../../../server/platforms/embedded/script-version.ts";
 import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
+import { ON_THIS_EDGE } from "../../../server/platforms/embedded/supervisor/app-placement.ts";
 import { Supervisor } from "../../../server/platforms/embedded/supervisor/supervisor.ts";
 import type { SupervisorLimits } from "../../../server/platforms/embedded/supervisor/supervisor-options.ts";
 import type { WorkerdLaunch } from "../../../server/platforms/embedded/workerd/workerd-launcher.ts";
@@ -116,6 +117,7 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
         return process;
       },
     },
+    placement: ON_THIS_EDGE,
     nodeLauncher: { start: noNodeServer, migrate: noNodeServer },
     postgres: { open: noNodeServer },
     databaseDirectory: (id) => path.join(folder.path, "databases", id),

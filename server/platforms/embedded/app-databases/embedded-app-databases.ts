@@ -1,4 +1,3 @@
-import path from "node:path";
 import type {
   AppDatabase,
   AppDatabases,
@@ -13,6 +12,7 @@ import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.t
 import type { PostgresReader } from "./postgres-reader.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts } from "../scripts/script-store.ts";
+import type { AppPlacement } from "../supervisor/app-placement.ts";
 import { findSqliteFiles } from "./find-sqlite-files.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
@@ -23,6 +23,7 @@ interface EmbeddedAppDatabasesOptions {
   variables: AppVariables;
   sqlite: SqliteReader;
   postgres: PostgresReader;
+  placement: Pick<AppPlacement, "openData">;
 }
 
 /** Reads one database. */
@@ -53,22 +54,29 @@ export class EmbeddedAppDatabases implements AppDatabases {
   }
 
   async describe(app: StoredApp, name: string | null, signal: AbortSignal): Promise<AppDatabase | null> {
-    const all = await this.#find(app);
-    if (all.length === 0 && name === null) return null;
-    const database = select(all, name);
-    const described = await database.reader.describe(signal);
-    return { kind: database.kind, name: database.name, names: all.map((each) => each.name), ...described };
+    return this.#read(app, signal, async (all) => {
+      if (all.length === 0 && name === null) return null;
+      const database = select(all, name);
+      const described = await database.reader.describe(signal);
+      return { kind: database.kind, name: database.name, names: all.map((each) => each.name), ...described };
+    });
   }
 
   async query(app: StoredApp, name: string | null, query: DatabaseQuery, signal: AbortSignal): Promise<QueryResult> {
-    return select(await this.#find(app), name).reader.query(query, signal);
+    return this.#read(app, signal, (all) => select(all, name).reader.query(query, signal));
   }
 
-  /** The database that the app uses by default is the first. */
-  async #find({ slug, appId }: StoredApp): Promise<FoundDatabase[]> {
+  /** Calls `use` with the databases of an app. The one that the app uses by default is the first. */
+  async #read<T>(
+    { slug, appId }: StoredApp,
+    signal: AbortSignal,
+    use: (all: FoundDatabase[]) => Promise<T>,
+  ): Promise<T> {
     const live = await this.#options.store.live(slug);
-    if (live?.appId !== appId) return [];
-    return live.code.runtime === "worker" ? this.#findOfWorker(live) : this.#findOfServer(live);
+    if (live?.appId !== appId) return use([]);
+    if (live.code.runtime === "worker") return use(await this.#findOfWorker(live));
+    await using data = await this.#options.placement.openData(live, signal);
+    return await use(await this.#findOfServer(live, data.folder));
   }
 
   async #findOfWorker({ databaseId }: ScriptVersion): Promise<FoundDatabase[]> {
@@ -76,9 +84,8 @@ export class EmbeddedAppDatabases implements AppDatabases {
     return reader === null ? [] : [{ name: "main", kind: "sqlite", reader }];
   }
 
-  async #findOfServer({ appId, databaseId, code, storageDirectory }: ScriptVersion): Promise<FoundDatabase[]> {
+  async #findOfServer({ appId, databaseId, code }: ScriptVersion, folder: string): Promise<FoundDatabase[]> {
     const { values } = await this.#options.variables.read(appId);
-    const folder = path.join(storageDirectory, "data");
     const files = await findSqliteFiles(folder, values);
     const { sqlite, postgres } = this.#options;
     const found = files.map((name): FoundDatabase => ({

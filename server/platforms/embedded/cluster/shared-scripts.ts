@@ -12,7 +12,7 @@ import { packPublication, unpackPublication } from "../../shared/publication-arc
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts, ScriptStore } from "../scripts/script-store.ts";
 import type { PlatformLog } from "../supervisor/supervisor-options.ts";
-import { APPS_PREFIX, VERSIONS_PREFIX } from "./bucket-layout.ts";
+import { APPS_PREFIX, SERVER_DATA_PREFIX, VERSIONS_PREFIX } from "./bucket-layout.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
 import { removeStoredData } from "./stored-data.ts";
 
@@ -124,10 +124,11 @@ export class SharedScripts implements Scripts {
     await this.#removeEarlier(version, replaced);
   }
 
-  /** Removes the archives of earlier generations. One that another edge is publishing has the same generation, or a later one. */
+  /** Removes a replaced app, and the archives of earlier generations. One that another edge is publishing has the same generation, or a later one. */
   async #removeEarlier({ slug, appId, generation }: ScriptVersion, replaced: LiveRecord | null): Promise<void> {
     const { bucket } = this.#options;
-    if (replaced !== null && replaced.appId !== appId) await bucket.removeAll(versionsFolder(slug, replaced.appId));
+    if (replaced !== null && replaced.appId !== appId)
+      for (const prefix of APP_PREFIXES) await bucket.removeAll(`${prefix}${slug}/${replaced.appId}/`);
     const folder = versionsFolder(slug, appId);
     for await (const { key } of bucket.list(folder))
       if (Number.parseInt(key.slice(folder.length), 10) < generation) await bucket.remove(key);
@@ -150,7 +151,7 @@ export class SharedScripts implements Scripts {
     const live = await this.#read(slug);
     await bucket.remove(recordKey(slug));
     if (live !== null) await removeStoredData(bucket, live.record.databaseId);
-    await bucket.removeAll(`${VERSIONS_PREFIX}${slug}/`);
+    for (const prefix of APP_PREFIXES) await bucket.removeAll(`${prefix}${slug}/`);
     this.#checkedAt.delete(slug);
     await local.remove(slug);
   }
@@ -158,10 +159,11 @@ export class SharedScripts implements Scripts {
   async list(): Promise<PublishedScript[]> {
     const { bucket } = this.#options;
     const found = new Map<string, PublishedScript>();
-    for await (const { key } of bucket.list(VERSIONS_PREFIX)) {
-      const [slug = "", appId = ""] = key.slice(VERSIONS_PREFIX.length).split("/");
-      found.set(`${slug}/${appId}`, { slug, appId });
-    }
+    for (const prefix of APP_PREFIXES)
+      for await (const { key } of bucket.list(prefix)) {
+        const [slug = "", appId = ""] = key.slice(prefix.length).split("/");
+        found.set(`${slug}/${appId}`, { slug, appId });
+      }
     return [...found.values()];
   }
 
@@ -230,6 +232,9 @@ export class SharedScripts implements Scripts {
     }
   }
 }
+
+/** The folders that have a folder for each slug, with one for each app. */
+const APP_PREFIXES = [VERSIONS_PREFIX, SERVER_DATA_PREFIX];
 
 const COPY_TIMEOUT_MS = 5 * 60_000;
 

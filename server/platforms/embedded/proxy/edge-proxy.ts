@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
@@ -16,6 +17,7 @@ import type { PlatformLog } from "../supervisor/supervisor-options.ts";
 import { AppRestricted, AppUnavailable } from "../supervisor/unavailable-app.ts";
 import { readClientInfo, type Scheme } from "./client-info.ts";
 import { EdgeError, sendError } from "./edge-error.ts";
+import { connectToEdge, type EdgeForwarding } from "./edge-forwarding.ts";
 import { forwardRequest, forwardUpgrade, responseOn } from "./forward-request.ts";
 import { OpenRequests, type RequestLimits } from "./open-requests.ts";
 import { type ForwardingContext, hasBody } from "./proxy-headers.ts";
@@ -28,6 +30,8 @@ export interface EdgeProxyOptions {
   /** The scheme of the apps' URLs. A trusted proxy may name another one for a request. */
   scheme: Scheme;
   limits: RequestLimits;
+  /** Forwards requests between edges; `null` if there is one edge. */
+  edges: EdgeForwarding | null;
   /** Once it is aborted, each connection closes after its next response. */
   draining?: AbortSignal | undefined;
   /** Called for each request that an app gets. */
@@ -42,6 +46,9 @@ const REQUEST_TIMEOUT_MS = 10 * 60_000;
 /** After this time without data, the kernel asks the client whether it still has the connection. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 const MAX_HEADER_BYTES = 32_768;
+/** Longer than the lease of an edge that has ended. */
+const UNREACHABLE_EDGE_MS = 30_000;
+const CONNECT_PAUSE_MS = 500;
 
 /** The HTTP server in front of all apps. It finds the app by the host name, verifies the app token and forwards. */
 export class EdgeProxy {
@@ -112,7 +119,7 @@ export class EdgeProxy {
       const { app, context } = await this.#acquireApp(request, response);
       if (response.destroyed) return app.release();
       response.once("close", () => {
-        if (response.statusCode >= 500) this.#options.onServerError?.(app.appId);
+        if (app.isOtherEdge !== true && response.statusCode >= 500) this.#options.onServerError?.(app.appId);
       });
       forwardRequest(request, response, app, context);
     } catch (error) {
@@ -149,16 +156,38 @@ export class EdgeProxy {
     const slug = readSlug(request.headers.host, this.#domain);
     if (slug === null) throw new EdgeError(404, NO_APP);
     if (!hasValidPort(request.headers.host)) throw new EdgeError(400, INVALID_PORT);
-    const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
+    const { edges, trusts, scheme } = this.#options;
+    const forwarded = edges?.read(request) ?? null;
+    const clientInfo = forwarded ?? readClientInfo(request, trusts, scheme);
     // Counted before the first wait, so that requests for an app that starts are limited too.
     const network = clientNetwork(clientInfo.address);
     this.#openRequests.add(slug, network);
     exchange.once("close", () => this.#openRequests.remove(slug, network));
     const verified = await this.#hasValidToken(slug, request.headers.authorization);
-    const app = await this.#options.apps.acquire(slug, verified);
+    const app = await this.#reachApp(slug, verified, forwarded !== null);
     if (!app) throw new EdgeError(404, NO_APP);
+    const context = { verified, requestId: readRequestId(request), clientInfo, appsDomain: this.#domain };
+    // The other edge counts the request.
+    if (app.isOtherEdge === true)
+      return { app, context: { ...context, edgeHeader: edges?.header(request, clientInfo) } };
     this.#options.onRequest?.(app.appId);
-    return { app, context: { verified, requestId: readRequestId(request), clientInfo, appsDomain: this.#domain } };
+    return { app, context };
+  }
+
+  /**
+   * Acquires an app. If another edge runs it and does not accept connections, waits until it does, or until this edge may start
+   * the app.
+   */
+  async #reachApp(slug: string, verified: boolean, isForwarded: boolean): Promise<AcquiredApp | null> {
+    const deadline = performance.now() + UNREACHABLE_EDGE_MS;
+    for (;;) {
+      const app = await this.#options.apps.acquire(slug, verified, isForwarded);
+      if (app?.isOtherEdge !== true || !("host" in app.address)) return app;
+      const connection = await connectToEdge(app.address);
+      if (connection !== null) return { ...app, connection, release: () => void connection.destroy() };
+      if (performance.now() > deadline) throw new AppUnavailable("The edge that runs the app cannot be reached.", 5);
+      await sleep(CONNECT_PAUSE_MS);
+    }
   }
 
   /** Whether the request has the app's token. Checked before the start of the app, so an invalid token starts nothing. */

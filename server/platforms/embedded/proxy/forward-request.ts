@@ -97,13 +97,15 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
 
 function upstreamOptions(request: IncomingMessage, app: AcquiredApp, context: ForwardingContext) {
   const isRepeatable = !hasBody(request) && (request.method === "GET" || request.method === "HEAD");
+  const { connection } = app;
+  const createConnection = connection === undefined ? connectHalfOpen : () => connection;
   return {
     ...app.address,
     method: request.method ?? "GET",
     path: request.url ?? "/",
     maxHeaderSize: MAX_RESPONSE_HEADERS,
     headers: [...requestHeaders(request, context), ...bodyFraming(request)],
-    ...(isRepeatable ? { agent: reusedConnections } : { createConnection: connectHalfOpen }),
+    ...(isRepeatable && connection === undefined ? { agent: reusedConnections } : { createConnection }),
   };
 }
 
@@ -173,7 +175,7 @@ type WriteCallback = (error?: Error | null) => void;
  * would destroy a plain socket together with a response that has arrived but was not read yet. This socket ignores the
  * failed write. If there is no response either, reading fails.
  */
-class HalfOpenSocket extends Socket {
+export class HalfOpenSocket extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
     super._write(chunk, encoding, ignoreDisconnect(callback));
   }

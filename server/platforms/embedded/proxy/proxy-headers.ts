@@ -17,18 +17,32 @@ export interface ForwardingContext {
   clientInfo: ClientInfo;
   /** The domain of all apps, in lower case and without port. */
   appsDomain: string;
+  /** The header that names the client to the edge which runs the app; absent if this edge runs it. */
+  edgeHeader?: readonly [name: string, value: string] | undefined;
 }
 
 /** The request headers that the app receives: the end-to-end headers, with reserved names set by the platform only. */
 export function requestHeaders(
   request: IncomingMessage,
-  { verified, requestId, clientInfo }: ForwardingContext,
+  { verified, requestId, clientInfo, edgeHeader }: ForwardingContext,
 ): RawHeaders {
+  if (edgeHeader !== undefined) return headersForEdge(request, requestId, edgeHeader);
   const headers = endToEndHeaders(request, (name, value) => isRequestHeaderForwarded(name, value, verified));
   headers.push("x-request-id", requestId, "cf-connecting-ip", clientInfo.address);
   headers.push("x-forwarded-for", clientInfo.address, "x-forwarded-proto", clientInfo.scheme);
   if (verified) headers.push("x-service-auth", "app");
   return headers;
+}
+
+/** The headers that another edge receives. It checks the app token itself, so it gets it. */
+function headersForEdge(
+  request: IncomingMessage,
+  requestId: string,
+  edgeHeader: readonly [name: string, value: string],
+): RawHeaders {
+  const isForwarded = (name: string, value: string) =>
+    name === "authorization" || isRequestHeaderForwarded(name, value, false);
+  return [...endToEndHeaders(request, isForwarded), "x-request-id", requestId, ...edgeHeader];
 }
 
 /**

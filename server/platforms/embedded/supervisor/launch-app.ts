@@ -1,14 +1,15 @@
 import { readdir } from "node:fs/promises";
-import path from "node:path";
 import { SlowStart } from "../../../../domain/ports/edge-platform.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { AppProcess } from "../app-process.ts";
 import { type NodeLauncher, toLaunch } from "../node-server/node-launcher.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
-import type { ScriptVersion } from "../script-version.ts";
+import { dataDirectory, type ScriptVersion } from "../script-version.ts";
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
+import type { AppPlacement } from "./app-placement.ts";
+import { HeldProcess } from "./held-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 
 export interface LaunchDeps {
@@ -17,6 +18,7 @@ export interface LaunchDeps {
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
   runtimeLogs: EmbeddedRuntimeLogs;
+  placement: AppPlacement;
 }
 
 /**
@@ -38,11 +40,6 @@ export async function launchBeside(
   const launch = { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory };
   await using _ = await startAgainIfSlow((patience) => deps.launcher.start({ ...launch, patience }, signal));
   return null;
-}
-
-/** The folder of the data of a Node server. */
-function dataDirectory({ storageDirectory }: ScriptVersion): string {
-  return path.join(storageDirectory, "data");
 }
 
 async function hasData(version: ScriptVersion): Promise<boolean> {
@@ -70,6 +67,8 @@ export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal:
 /**
  * Starts a process for an app, with its storage and its runtime log. The lock of its database must be held if the version
  * uses storage.
+ *
+ * @throws {RunsElsewhere} when another edge runs the app
  */
 export async function launchApp(
   deps: LaunchDeps,
@@ -78,15 +77,17 @@ export async function launchApp(
   patience = 1,
 ): Promise<AppProcess> {
   const { version, masks } = prepared;
+  await using starting = new AsyncDisposableStack();
+  const hold = starting.use(await deps.placement.hold(version, { takesOver: false, signal }));
   const { sink, close } = await deps.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
-  try {
-    const process = await startCode(deps, prepared, { records: sink, patience, signal });
-    void process.exited.then(close);
-    return process;
-  } catch (error) {
-    close();
-    throw error;
-  }
+  starting.defer(close);
+  const notice = deps.placement.notice(version);
+  if (notice !== null) sink.print([Date.now(), "info", null, notice]);
+  const whileHeld = hold === null ? signal : AbortSignal.any([signal, hold.lost]);
+  const process = await startCode(deps, prepared, { records: sink, patience, signal: whileHeld });
+  void process.exited.then(close);
+  starting.move();
+  return hold === null ? process : new HeldProcess(process, hold);
 }
 
 async function startCode(

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
@@ -5,13 +6,29 @@ import type { Scripts } from "../scripts/script-store.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
+import type { EdgeAddress } from "./app-placement.ts";
+import { AppUnavailable } from "./unavailable-app.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */
 export interface AcquiredApp {
   appId: string;
   address: AppAddress;
+  /** Whether the address is the edge proxy of another edge, which runs the app. */
+  isOtherEdge?: boolean;
+  /** A connection to the address, for this request only. */
+  connection?: Socket;
   /** May be called more than once. */
   release(): void;
+}
+
+/**
+ * An app that another edge runs.
+ *
+ * @throws {AppUnavailable} for a request that an edge has forwarded already, because it could be forwarded without end
+ */
+export function appOnEdge(appId: string, address: EdgeAddress, isForwarded: boolean): AcquiredApp {
+  if (isForwarded) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
+  return { appId, address, isOtherEdge: true, release: () => undefined };
 }
 
 /** An app that has a process. */

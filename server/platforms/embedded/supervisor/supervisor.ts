@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { RunsElsewhere } from "./app-placement.ts";
+import { FailureReports } from "./failure-reports.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
-import { type AcquiredApp, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
-import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
+import { type AcquiredApp, appOnEdge, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
+import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -30,11 +29,13 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   #starting = 0;
   readonly #locks = new KeyedLock();
   readonly #backoff = new RestartBackoff();
+  readonly #failures: FailureReports;
   readonly #closing = new AbortController();
   readonly #watchdog: Watchdog;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#failures = new FailureReports({ ...options, backoff: this.#backoff });
     this.#watchdog = new Watchdog(options.limits, {
       running: () => [...this.#running.values()],
       isKept: (app) => options.isKept(app.version.appId),
@@ -58,10 +59,11 @@ export class Supervisor implements AppRunner, DatabaseAccess {
    * Returns the running app at `slug`, started if necessary; `null` if there is no app.
    *
    * @param hasToken - whether the request has the app's token
+   * @param isForwarded - whether another edge has forwarded the request, so that this edge must not forward it again
    * @throws {AppRestricted} when the restriction of the app refuses the request
    * @throws {AppUnavailable} when the app does not start, failed repeatedly, or no process is free for it
    */
-  async acquire(slug: string, hasToken: boolean): Promise<AcquiredApp | null> {
+  async acquire(slug: string, hasToken: boolean, isForwarded = false): Promise<AcquiredApp | null> {
     for (;;) {
       const app = this.#running.get(slug);
       if (app) {
@@ -71,6 +73,8 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // Before the start, which requests with and without token share.
       const live = await this.#options.store.live(slug);
       if (live) checkRestriction(await this.#options.store.restriction(live), hasToken);
+      const edge = live && (await this.#options.placement.locate(live));
+      if (edge) return appOnEdge(live.appId, edge, isForwarded);
       // Simultaneous requests share one start. Afterwards each checks again, because the app may have changed.
       let start = this.#starts.get(slug);
       if (!start) {
@@ -95,6 +99,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const signal = AbortSignal.any([caller, this.#closing.signal]);
     const prepared = await prepareApp(this.#options, version, { isNew: true });
     prepared.checkNames();
+    await using _ = await this.#options.placement.hold(version, { takesOver: true, signal });
     await using unused = new AsyncDisposableStack();
     const beside = this.#running.has(slug) ? unused.use(await launchBeside(this.#options, prepared, signal)) : null;
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
@@ -129,6 +134,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       const prepared = await prepareApp(this.#options, app.version);
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
+      await using _ = await this.#options.placement.hold(app.version, { takesOver: false, signal });
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await using unused = new AsyncDisposableStack();
       const beside = unused.use(await launchBeside(this.#options, prepared, signal));
@@ -161,19 +167,6 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([app.version.databaseId], async () => {
       if (this.#running.get(slug) === app) await this.#stop(slug);
     });
-  }
-
-  async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
-    const app = await this.acquire(slug, true).catch((error: unknown) => {
-      if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;
-      throw error;
-    });
-    if (app === null) return null;
-    try {
-      return await use(app.address);
-    } finally {
-      app.release();
-    }
   }
 
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {
@@ -231,16 +224,14 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   }
 
   async #startVersion(version: ScriptVersion): Promise<void> {
-    const { slug, appId } = version;
     try {
       const prepared = await prepareApp(this.#options, version);
       await this.#register(prepared, await launchApp(this.#options, prepared, this.#closing.signal));
     } catch (cause) {
-      this.#backoff.recordFailure(slug);
-      this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
-      if (cause instanceof UnhealthyScript) this.#options.runtimeLogs.reportError({ id: appId, slug }, cause.message);
-      const retryAfterSeconds = Math.max(1, Math.ceil(this.#backoff.delayMs(slug) / 1000));
-      throw new AppUnavailable("The app failed to start.", retryAfterSeconds, { cause });
+      // The next attempt finds the other edge.
+      if (cause instanceof RunsElsewhere) return;
+      if (cause instanceof AppUnavailable) throw cause;
+      throw this.#failures.addStart(version, cause);
     }
   }
 
@@ -268,10 +259,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { slug, appId, databaseId } = app.version;
     if (this.#running.get(slug) !== app) return;
     this.#running.delete(slug);
-    this.#backoff.recordFailure(slug);
-    const lastError = app.process.output.lastError();
-    this.#options.log.warn({ slug, appId, reason, lastError }, "app process ended");
-    this.#options.runtimeLogs.reportError({ id: appId, slug }, describeFailure(reason, lastError));
+    this.#failures.addEnd(app, reason);
     this.#locks
       .run([databaseId], () => app.process[Symbol.asyncDispose]())
       .catch((err: unknown) => {

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { KeyedLock } from "../../../../../domain/shared/keyed-lock.ts";
+import type { ScriptVersion } from "../../script-version.ts";
+import type { DatabaseAccess } from "../../databases/sql-databases.ts";
+import {
+  type AppPlacement,
+  type EdgeAddress,
+  type OpenData,
+  openLocalData,
+  type PlacementHold,
+  RunsElsewhere,
+} from "../../supervisor/app-placement.ts";
+import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
+import { AppUnavailable } from "../../supervisor/unavailable-app.ts";
+import type { SharedBucket } from "../shared-bucket.ts";
+import type { AppSnapshots, DataSnapshots } from "./data-snapshots.ts";
+import { HeldLease, type LeaseTimes } from "./held-lease.ts";
+import { type LeaseEdge, type LeaseRecord, readLease, type StoredLease, writeLease } from "./lease-record.ts";
+
+export interface ServerLeasesOptions {
+  bucket: SharedBucket;
+  snapshots: DataSnapshots;
+  times: LeaseTimes;
+  log: PlatformLog;
+}
+
+/** What this edge has of an app whose lease it holds. */
+interface HeldApp {
+  lease: HeldLease;
+  snapshots: AppSnapshots;
+  /** How many holds are not disposed of. */
+  holds: number;
+  timer: NodeJS.Timeout;
+  /** A periodic snapshot in progress. */
+  saving: Promise<unknown>;
+}
+
+/** When this edge has first seen a record, on the clock of `performance.now()`. */
+interface Observation {
+  holder: string;
+  sequence: number;
+  since: number;
+}
+
+/** How long a record may be used without reading it again. */
+const MAX_AGE_MS = 1_000;
+const POLL_MS = 500;
+/** How long a publication waits for the edge that runs the app. */
+const TAKE_OVER_MS = 120_000;
+const MAX_OBSERVED = 10_000;
+const LOCAL_FILES =
+  "Several edges run this app. Each has files of its own in /data, which are neither shared nor saved. Keep data in the database.";
+
+/**
+ * Runs each Node server without PostgreSQL on one edge at a time: the one that holds the lease of the app. The lease is acquired before
+ * the start, with the newest snapshot of the data, and released after the end of the process and a last snapshot.
+ */
+export class ServerLeases implements AppPlacement {
+  readonly #options: ServerLeasesOptions;
+  readonly #held = new Map<string, HeldApp>();
+  readonly #locks = new KeyedLock();
+  readonly #observed = new LRUCache<string, Observation>({ max: MAX_OBSERVED });
+  readonly #records = new LRUCache<string, { record: LeaseRecord | null; readAt: number }>({ max: MAX_OBSERVED });
+  #edge: LeaseEdge | null = null;
+  #apps: DatabaseAccess | null = null;
+
+  constructor(options: ServerLeasesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to acquire leases.
+   *
+   * @param edge - as the others reach it
+   * @param apps - stops an app that another edge is to run
+   */
+  start(edge: LeaseEdge, apps: DatabaseAccess): void {
+    this.#edge = edge;
+    this.#apps = apps;
+  }
+
+  async locate(version: ScriptVersion): Promise<EdgeAddress | null> {
+    if (!needsLease(version) || this.#held.has(version.appId)) return null;
+    const record = await this.#readRecent(version);
+    if (record === null || record.holder === null || this.#isFree(version.appId, record)) return null;
+    return { host: record.holder.host, port: record.holder.port };
+  }
+
+  async hold(
+    version: ScriptVersion,
+    { takesOver, signal }: { takesOver: boolean; signal: AbortSignal },
+  ): Promise<PlacementHold | null> {
+    if (!needsLease(version)) return null;
+    return this.#locks.run([version.appId], async () => {
+      const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
+      if (held.lease.lost.aborted) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
+      held.holds++;
+      let isReleased = false;
+      const release = async () => {
+        if (isReleased) return;
+        isReleased = true;
+        await this.#locks.run([version.appId], () => this.#release(version, held));
+      };
+      return { lost: held.lease.lost, [Symbol.asyncDispose]: release };
+    });
+  }
+
+  notice({ code }: ScriptVersion): string | null {
+    return code.runtime === "node" && code.server.postgres !== undefined ? LOCAL_FILES : null;
+  }
+
+  async openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData> {
+    if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
+    const found = await this.#read(version);
+    return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
+  }
+
+  /** Acquires a lease and restores the data. Requires the lock of the app. */
+  async #acquire(version: ScriptVersion, takesOver: boolean, signal: AbortSignal): Promise<HeldApp> {
+    const deadline = performance.now() + TAKE_OVER_MS;
+    let lease = await this.#tryToAcquire(version, takesOver);
+    while (lease === null) {
+      if (!takesOver) throw new RunsElsewhere("Another edge runs the app");
+      if (performance.now() > deadline) throw new RunsElsewhere("The edge that runs the app does not stop it");
+      await sleep(POLL_MS, null, { signal });
+      lease = await this.#tryToAcquire(version, takesOver);
+    }
+    try {
+      return await this.#prepare(version, lease, signal);
+    } catch (error) {
+      await this.#endLease(version, lease);
+      throw error;
+    }
+  }
+
+  /** @returns `null` while another edge has the lease */
+  async #tryToAcquire(version: ScriptVersion, takesOver: boolean): Promise<HeldLease | null> {
+    const { bucket, times, log } = this.#options;
+    const edge = this.#edge;
+    if (edge === null) throw new AppUnavailable("The edge is starting. Try again shortly.", 1);
+    const found = await this.#read(version);
+    const current = found?.record ?? { sequence: 0, snapshot: null, holder: null, wantedBy: null };
+    if (!this.#isFree(version.appId, current)) {
+      if (takesOver && found !== null) await this.#ask(version, found, edge);
+      return null;
+    }
+    const record = { ...current, holder: edge, wantedBy: null, sequence: current.sequence + 1 };
+    const sentAt = performance.now();
+    const etag = await writeLease(bucket, version, { record, etag: found?.etag ?? null });
+    this.#records.delete(version.appId);
+    if (etag === null) return null;
+    const onWanted = () => this.#giveUp(version);
+    return new HeldLease({ bucket, app: pickApp(version), edge, times, log, onWanted }, { record, etag }, sentAt);
+  }
+
+  /** Asks the holder to stop the app. If its record has changed meanwhile, the next attempt asks again. */
+  async #ask(version: ScriptVersion, { record, etag }: StoredLease, edge: LeaseEdge): Promise<void> {
+    if (record.wantedBy !== null) return;
+    await writeLease(this.#options.bucket, version, { record: { ...record, wantedBy: edge }, etag });
+  }
+
+  async #prepare(version: ScriptVersion, lease: HeldLease, signal: AbortSignal): Promise<HeldApp> {
+    const { snapshots: all, times } = this.#options;
+    const whileHeld = AbortSignal.any([signal, lease.lost]);
+    const isRestored = await all.restore(version, lease.record, whileHeld);
+    const snapshots = await all.follow(version, { lease, isRestored });
+    whileHeld.throwIfAborted();
+    const timer = setInterval(() => {
+      held.saving = held.saving.then(() => this.#save(version, held));
+    }, times.snapshotMs);
+    const held: HeldApp = { lease, snapshots, holds: 0, timer, saving: Promise.resolve() };
+    this.#held.set(version.appId, held);
+    return held;
+  }
+
+  async #save({ slug, appId }: ScriptVersion, { snapshots, lease }: HeldApp): Promise<boolean> {
+    try {
+      await snapshots.take();
+      return true;
+    } catch (err) {
+      if (!lease.lost.aborted) this.#options.log.warn({ slug, appId, err }, "the data of an app was not saved");
+      return false;
+    }
+  }
+
+  /** Ends a hold. After the last one, saves the data and releases the lease. Requires the lock of the app. */
+  async #release(version: ScriptVersion, held: HeldApp): Promise<void> {
+    if (--held.holds > 0) return;
+    clearInterval(held.timer);
+    await held.saving;
+    const isSaved = await this.#save(version, held);
+    this.#held.delete(version.appId);
+    // Otherwise another edge would start with older data before the end of the lease.
+    if (isSaved) await this.#endLease(version, held.lease);
+    else held.lease.abandon();
+    this.#records.delete(version.appId);
+  }
+
+  async #endLease({ slug, appId }: ScriptVersion, lease: HeldLease): Promise<void> {
+    await lease.release().catch((err: unknown) => {
+      this.#options.log.warn({ slug, appId, err }, "the lease of an app was not released; it ends later");
+      lease.abandon();
+    });
+  }
+
+  async #giveUp({ slug, appId, databaseId }: ScriptVersion): Promise<void> {
+    // The end of its process releases the lease.
+    await this.#apps
+      ?.withDatabaseClosed(databaseId, async () => undefined)
+      .catch((err: unknown) => {
+        this.#options.log.warn({ slug, appId, err }, "an app could not be stopped for another edge");
+      });
+  }
+
+  async #readRecent(version: ScriptVersion): Promise<LeaseRecord | null> {
+    const known = this.#records.get(version.appId);
+    if (known !== undefined && performance.now() - known.readAt < MAX_AGE_MS) return known.record;
+    try {
+      return (await this.#read(version))?.record ?? null;
+    } catch (cause) {
+      if (known !== undefined) return known.record;
+      throw new AppUnavailable("The object store cannot be reached. Try again shortly.", 5, { cause });
+    }
+  }
+
+  async #read(version: ScriptVersion): Promise<StoredLease | null> {
+    const readAt = performance.now();
+    const found = await readLease(this.#options.bucket, version);
+    this.#records.set(version.appId, { record: found?.record ?? null, readAt });
+    if (found !== null) this.#observe(version.appId, found.record);
+    return found;
+  }
+
+  #observe(appId: string, { holder, sequence }: LeaseRecord): void {
+    const known = this.#observed.get(appId);
+    if (holder === null || (known?.holder === holder.id && known.sequence === sequence)) return;
+    this.#observed.set(appId, { holder: holder.id, sequence, since: performance.now() });
+  }
+
+  /** Whether this edge may take the lease: it has it already, no edge has it, or its holder has not renewed it in time. */
+  #isFree(appId: string, { holder, sequence }: LeaseRecord): boolean {
+    if (holder === null || holder.id === this.#edge?.id) return true;
+    const known = this.#observed.get(appId);
+    if (known?.holder !== holder.id || known.sequence !== sequence) return false;
+    return performance.now() - known.since > this.#options.times.validMs;
+  }
+}
+
+/** Data in PostgreSQL can be used by several processes, and files in `/data` cannot. */
+function needsLease({ code }: ScriptVersion): boolean {
+  return code.runtime === "node" && code.server.postgres === undefined;
+}
+
+function pickApp({ slug, appId }: ScriptVersion): { slug: string; appId: string } {
+  return { slug, appId };
+}
