@@ -4,6 +4,7 @@ import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
 import { RunsElsewhere } from "./app-placement.ts";
 import { FailureReports } from "./failure-reports.ts";
@@ -13,6 +14,7 @@ import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, appOnEdge, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
 import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
+import { useLiveApp } from "./use-live-app.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /**
@@ -167,6 +169,10 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([app.version.databaseId], async () => {
       if (this.#running.get(slug) === app) await this.#stop(slug);
     });
+  }
+
+  withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
+    return useLiveApp(this, slug, use);
   }
 
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {
