@@ -6,20 +6,26 @@ import {
   ServerError,
   StaleGeneration,
 } from "../../../../domain/ports/edge-platform.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { AppProcess } from "../app-process.ts";
 import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import { type LiveApps, useLiveApp } from "../supervisor/use-live-app.ts";
 import type { Scripts } from "./script-store.ts";
 
 /** Runs the processes of apps. */
-export interface AppRunner extends LiveApps {
+export interface AppRunner {
   /**
    * Starts `version`, calls `verify`, and then sends the requests of the slug to it. If the start or `verify` fails,
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
   replace(version: ScriptVersion, verify: (app: AppProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /**
+   * Calls `use` with the address of the app at `slug`, which is started if necessary.
+   *
+   * @returns `null` if the app serves no requests, or there is none
+   */
+  withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null>;
   /** Restarts the process at `slug` if it has variables that are not the newest. See `EdgePlatform.restart`. */
   restart(slug: string, signal: AbortSignal): Promise<void>;
   /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
@@ -80,7 +86,7 @@ export class ScriptPublisher implements EdgePlatform {
 
   async #liveHasServerError(slug: string, signal: AbortSignal): Promise<boolean> {
     const url = this.urlOf(slug);
-    return (await useLiveApp(this.#apps, slug, (address) => hasServerError(address, url, signal))) ?? true;
+    return (await this.#apps.withLiveApp(slug, (address) => hasServerError(address, url, signal))) ?? true;
   }
 
   async restart(slug: string, signal: AbortSignal): Promise<void> {

@@ -43,7 +43,7 @@ interface Observation {
   since: number;
 }
 
-/** How long a record may be used without reading it again. */
+/** How long a record may be used without reading it again, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
@@ -80,9 +80,9 @@ export class ServerLeases implements AppPlacement {
     this.#apps = apps;
   }
 
-  async locate(version: ScriptVersion): Promise<EdgeAddress | null> {
+  async locate(version: ScriptVersion, { isNew }: { isNew: boolean }): Promise<EdgeAddress | null> {
     if (!needsLease(version) || this.#held.has(version.appId)) return null;
-    const record = await this.#readRecent(version);
+    const record = await this.#readRecent(version, isNew ? 0 : MAX_AGE_MS);
     if (record === null || record.holder === null || this.#isFree(version.appId, record)) return null;
     return { host: record.holder.host, port: record.holder.port };
   }
@@ -213,9 +213,9 @@ export class ServerLeases implements AppPlacement {
       });
   }
 
-  async #readRecent(version: ScriptVersion): Promise<LeaseRecord | null> {
+  async #readRecent(version: ScriptVersion, maxAgeMs: number): Promise<LeaseRecord | null> {
     const known = this.#records.get(version.appId);
-    if (known !== undefined && performance.now() - known.readAt < MAX_AGE_MS) return known.record;
+    if (known !== undefined && performance.now() - known.readAt < maxAgeMs) return known.record;
     try {
       return (await this.#read(version))?.record ?? null;
     } catch (cause) {
