@@ -58,17 +58,17 @@ export interface ServiceOptions {
 export const TAKEN_OVER = "a restored copy of this installation has taken over";
 export const DATABASE_TAKEN = "another process of this service has taken the database";
 
+function logFatal(log: Logger, message: string): (err: Error) => void {
+  return (err) => log.fatal({ err }, message);
+}
+
 /** Starts the service with the given configuration. When this returns, the service accepts requests. */
 export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<RunningService> {
   // Each part stops in the opposite order, even if another one fails: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
   const { roles } = config;
-  const {
-    worker: runsWorker = roles.has("worker"),
-    onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN),
-    onTakenOver = (err) => log.fatal({ err }, TAKEN_OVER),
-  } = options;
+  const { worker: runsWorker = roles.has("worker") } = options;
   const draining = new AbortController();
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder,
@@ -76,8 +76,9 @@ export async function startService(config: Config, log: Logger, options: Service
     publicFiles: options.publicFiles,
     embeddedDatabase: options.embeddedDatabase,
     // The files of the apps are in the data folder of one process.
-    onDatabaseTaken: options.worker !== false && roles.has("edge") ? onDatabaseTaken : null,
-    onTakenOver,
+    onDatabaseTaken:
+      options.worker !== false && roles.has("edge") ? (options.onDatabaseTaken ?? logFatal(log, DATABASE_TAKEN)) : null,
+    onTakenOver: options.onTakenOver ?? logFatal(log, TAKEN_OVER),
     draining: draining.signal,
     publicUrl: () => publicUrl ?? "",
   });

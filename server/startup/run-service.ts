@@ -35,15 +35,13 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     const { DATABASE_TAKEN, startService, TAKEN_OVER } = await import("../composition/start-service.ts");
     const starting = startService(config, log, {
       embeddedDatabase,
-      onDatabaseTaken: ({ message }) => {
-        log.fatal({ reason: message }, `${DATABASE_TAKEN}: stopping`);
-        stop(1);
-      },
-      onTakenOver: ({ message }) => {
-        log.fatal({ reason: message }, `${TAKEN_OVER}: stopping`);
-        stop(1);
-      },
+      onDatabaseTaken: (error) => stopBecause(DATABASE_TAKEN, error),
+      onTakenOver: (error) => stopBecause(TAKEN_OVER, error),
     });
+    const stopBecause = (reason: string, { message }: Error) => {
+      log.fatal({ reason: message }, `${reason}: stopping`);
+      stop(1);
+    };
     const scheduled = new AsyncDisposableStack();
     const stop = createStop(
       {

@@ -70,10 +70,10 @@ test("messages of a WebSocket go through the dispatch worker in both directions"
 
 async function send(
   target: string,
-  { body, ...options }: http.RequestOptions & { body?: string } = {},
+  { body, headers = {}, ...options }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<http.IncomingMessage> {
   const address = { host: "127.0.0.1", port: t.emulator.runtime.port, path: target };
-  const request = http.request({ ...options, ...address, headers: { ...options.headers, host: host() } });
+  const request = http.request({ ...options, ...address, headers: { ...headers, host: host() } });
   request.end(body);
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
   return response;

@@ -103,7 +103,7 @@ export class EmulatedData {
       )
       .then(
         () => ({ status: "complete" }),
-        (error: unknown) => ({ status: "error", error: String((error as Error).message) }),
+        (error: unknown) => ({ status: "error", error: (error as Error).message }),
       );
     this.#imports.set(uuid, outcome);
     return ok({ success: true, status: "active", at_bookmark: "1", messages: [] });
