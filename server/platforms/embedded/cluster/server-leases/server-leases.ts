@@ -92,18 +92,7 @@ export class ServerLeases implements AppPlacement {
     { takesOver, signal }: { takesOver: boolean; signal: AbortSignal },
   ): Promise<PlacementHold | null> {
     if (!needsLease(version)) return null;
-    return this.#locks.run([version.appId], async () => {
-      const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
-      if (held.lease.lost.aborted) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
-      held.holds++;
-      let isReleased = false;
-      const release = async () => {
-        if (isReleased) return;
-        isReleased = true;
-        await this.#locks.run([version.appId], () => this.#release(version, held));
-      };
-      return { lost: held.lease.lost, [Symbol.asyncDispose]: release };
-    });
+    return this.#locks.run([version.appId], () => this.#addHold(version, takesOver, signal), signal);
   }
 
   notice({ code }: ScriptVersion): string | null {
@@ -114,6 +103,24 @@ export class ServerLeases implements AppPlacement {
     if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
     const found = await this.#read(version);
     return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
+  }
+
+  /** Requires the lock of the app. */
+  async #addHold(version: ScriptVersion, takesOver: boolean, signal: AbortSignal): Promise<PlacementHold> {
+    const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
+    held.holds++;
+    const { lost } = held.lease;
+    if (lost.aborted) {
+      await this.#release(version, held);
+      throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
+    }
+    let isReleased = false;
+    const release = async () => {
+      if (isReleased) return;
+      isReleased = true;
+      await this.#locks.run([version.appId], () => this.#release(version, held));
+    };
+    return { lost, [Symbol.asyncDispose]: release };
   }
 
   /** Acquires a lease and restores the data. Requires the lock of the app. */
