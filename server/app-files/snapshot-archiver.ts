@@ -68,6 +68,8 @@ async function describe(entry: TreeEntry): Promise<string> {
 }
 
 const MAX_WARNINGS = 20;
+/** The latest time in the header of a tar archive, which has 11 octal digits for the seconds. */
+const MAX_TIME_MS = (8 ** 11 - 1) * 1000;
 
 /** Adds files to a tar archive, with their folders and links. */
 class TarSink implements FileSink {
@@ -94,7 +96,8 @@ class TarSink implements FileSink {
     const name = this.#decode(path, path);
     if (name === null) return;
     const { size } = await file.stat();
-    const entry = this.#tar.entry({ name, size, mode, mtime: new Date(modifiedAt) });
+    const mtime = new Date(Math.min(Math.max(modifiedAt, 0), MAX_TIME_MS));
+    const entry = this.#tar.entry({ name, size, mode, mtime });
     await pipeline(Readable.from(exactly(readOpenFile(file), size), { objectMode: false }), entry, {
       signal: this.#signal,
     });

@@ -14,8 +14,12 @@ export interface PlacementHold extends AsyncDisposable {
 
 /** Decides on which edge an app runs whose data only one process may have open. */
 export interface AppPlacement {
-  /** The other edge to which requests belong; `null` if this edge runs the app, or may start it. */
-  locate(version: ScriptVersion): Promise<EdgeAddress | null>;
+  /**
+   * The other edge to which requests belong; `null` if this edge runs the app, or may start it.
+   *
+   * @param options.isNew - whether an answer of up to a second ago is too old: another edge has just found that this edge runs the app
+   */
+  locate(version: ScriptVersion, options: { isNew: boolean }): Promise<EdgeAddress | null>;
   /**
    * Keeps an app on this edge, with its newest data.
    *

@@ -1,5 +1,6 @@
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { ScriptVersion } from "../script-version.ts";
+import { RunsElsewhere } from "./app-placement.ts";
 import { describeFailure } from "./describe-failure.ts";
 import type { RestartBackoff } from "./restart-backoff.ts";
 import type { RunningApp } from "./running-app.ts";
@@ -18,8 +19,10 @@ export class FailureReports {
     this.#deps = deps;
   }
 
-  /** @returns what the waiting requests get */
-  addStart({ slug, appId }: ScriptVersion, cause: unknown): AppUnavailable {
+  /** @returns what the waiting requests get; `null` if another edge runs the app */
+  addStart({ slug, appId }: ScriptVersion, cause: unknown): AppUnavailable | null {
+    if (cause instanceof RunsElsewhere) return null;
+    if (cause instanceof AppUnavailable) return cause;
     const { backoff, log, runtimeLogs } = this.#deps;
     backoff.recordFailure(slug);
     log.warn({ slug, appId, err: cause }, "app failed to start");

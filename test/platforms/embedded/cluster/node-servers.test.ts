@@ -69,6 +69,25 @@ test("a version that is published on another edge has the data, and the first ed
   expect(await read(first)).toMatchObject({ notes: ["one"], started: after.started });
 });
 
+test("no request fails while its app moves to an edge that publishes a version, or leaves one that is closed", async () => {
+  await using cluster = await openTestCluster();
+  const [first, second] = await openTwo(cluster);
+  await publishServer(first, "shop", NOTES_SERVER);
+  await add(first, "one");
+  const statuses: number[] = [];
+  let isOver = false;
+  const traffic = (async () => {
+    while (!isOver) statuses.push((await first.request("shop")).status);
+  })();
+  await publishServer(second, "shop", NOTES_SERVER, { generation: 2 });
+  await second.platform.close();
+  await expect.poll(() => first.platform.supervisor.active, { timeout: 20_000 }).toEqual(["shop"]);
+  isOver = true;
+  await traffic;
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  expect((await read(first)).notes).toEqual(["one"]);
+});
+
 test("requests that reach two edges at the same time start one process", async () => {
   await using cluster = await openTestCluster();
   const [first, second] = await openTwo(cluster);

@@ -43,7 +43,7 @@ interface Observation {
   since: number;
 }
 
-/** How long a record may be used without reading it again. */
+/** How long a record may be used without reading it again, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
@@ -80,9 +80,9 @@ export class ServerLeases implements AppPlacement {
     this.#apps = apps;
   }
 
-  async locate(version: ScriptVersion): Promise<EdgeAddress | null> {
+  async locate(version: ScriptVersion, { isNew }: { isNew: boolean }): Promise<EdgeAddress | null> {
     if (!needsLease(version) || this.#held.has(version.appId)) return null;
-    const record = await this.#readRecent(version);
+    const record = await this.#readRecent(version, isNew ? 0 : MAX_AGE_MS);
     if (record === null || record.holder === null || this.#isFree(version.appId, record)) return null;
     return { host: record.holder.host, port: record.holder.port };
   }
@@ -92,18 +92,7 @@ export class ServerLeases implements AppPlacement {
     { takesOver, signal }: { takesOver: boolean; signal: AbortSignal },
   ): Promise<PlacementHold | null> {
     if (!needsLease(version)) return null;
-    return this.#locks.run([version.appId], async () => {
-      const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
-      if (held.lease.lost.aborted) throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
-      held.holds++;
-      let isReleased = false;
-      const release = async () => {
-        if (isReleased) return;
-        isReleased = true;
-        await this.#locks.run([version.appId], () => this.#release(version, held));
-      };
-      return { lost: held.lease.lost, [Symbol.asyncDispose]: release };
-    });
+    return this.#locks.run([version.appId], () => this.#addHold(version, takesOver, signal), signal);
   }
 
   notice({ code }: ScriptVersion): string | null {
@@ -114,6 +103,24 @@ export class ServerLeases implements AppPlacement {
     if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
     const found = await this.#read(version);
     return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
+  }
+
+  /** Requires the lock of the app. */
+  async #addHold(version: ScriptVersion, takesOver: boolean, signal: AbortSignal): Promise<PlacementHold> {
+    const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
+    held.holds++;
+    const { lost } = held.lease;
+    if (lost.aborted) {
+      await this.#release(version, held);
+      throw new AppUnavailable("The app moves to another edge. Try again shortly.", 1);
+    }
+    let isReleased = false;
+    const release = async () => {
+      if (isReleased) return;
+      isReleased = true;
+      await this.#locks.run([version.appId], () => this.#release(version, held));
+    };
+    return { lost, [Symbol.asyncDispose]: release };
   }
 
   /** Acquires a lease and restores the data. Requires the lock of the app. */
@@ -213,9 +220,9 @@ export class ServerLeases implements AppPlacement {
       });
   }
 
-  async #readRecent(version: ScriptVersion): Promise<LeaseRecord | null> {
+  async #readRecent(version: ScriptVersion, maxAgeMs: number): Promise<LeaseRecord | null> {
     const known = this.#records.get(version.appId);
-    if (known !== undefined && performance.now() - known.readAt < MAX_AGE_MS) return known.record;
+    if (known !== undefined && performance.now() - known.readAt < maxAgeMs) return known.record;
     try {
       return (await this.#read(version))?.record ?? null;
     } catch (cause) {
