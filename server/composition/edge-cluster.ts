@@ -1,13 +1,9 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile } from "node:fs/promises";
-import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../domain/shared/json.ts";
 import { SnapshotArchiver } from "../app-files/snapshot-archiver.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { replaceFile } from "../files/durable-files.ts";
-import { nullIfMissing } from "../files/missing-file.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
 import { BucketForwarder } from "../platforms/embedded/cluster/bucket-forwarder.ts";
 import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
@@ -30,19 +26,17 @@ const LEASE_REQUESTS = { connectTimeoutMs: 2_000, idleTimeoutMs: 3_000, attempts
 const installationSchema = z.object({ id: z.string(), epoch: z.int() });
 
 /**
- * Opens what an edge shares with the others. `null` if there is one edge.
+ * Opens what an edge shares with the others.
  *
- * @throws {ConfigError} when the object store cannot be shared, or this edge has apps of its own
+ * @throws {ConfigError} when the object store cannot be shared
  */
 export async function openClusterEdge(
   config: Config,
   { controlGroups, tokenSecret, log }: ClusterDeps,
   opening: AsyncDisposableStack,
-): Promise<CreateStores | null> {
+): Promise<CreateStores> {
   const { edgeCluster, s3, dataDirectory, sandbox } = config;
-  await checkFolder(path.join(dataDirectory, "edge"), edgeCluster !== null);
-  if (edgeCluster === null) return null;
-  const { host } = edgeCluster;
+  const host = edgeCluster?.host ?? null;
   if (host === null || s3 === null)
     throw new ConfigError("EDGE_CLUSTER=on needs OBJECT_STORE=s3 and EDGE_CLUSTER_HOST");
   const bucket = opening.use(new SharedBucket(s3));
@@ -59,24 +53,6 @@ export async function openClusterEdge(
     startTimeoutMs: LAUNCHER_LIMITS.startTimeoutMs,
     secret: createHmac("sha256", tokenSecret).update("edge-cluster").digest("hex"),
   });
-}
-
-/** The apps of a single edge are in its folder, and those of several edges in the bucket: one must not be taken for the other. */
-async function checkFolder(folder: string, isCluster: boolean): Promise<void> {
-  const marker = path.join(folder, "cluster.json");
-  const isMarked = (await readFile(marker).catch(nullIfMissing)) !== null;
-  const apps = (await readdir(path.join(folder, "scripts")).catch(nullIfMissing)) ?? [];
-  if (isMarked && !isCluster)
-    throw new ConfigError(
-      "EDGE_CLUSTER must be on: the apps of this edge are in the object store, with those of other edges.",
-    );
-  if (!isMarked && isCluster && apps.length > 0)
-    throw new ConfigError(
-      "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Export them, and import them into an installation with EDGE_CLUSTER=on (docs/move-apps.md).",
-    );
-  if (!isCluster || isMarked) return;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await replaceFile(marker, "{}\n");
 }
 
 /** All edges are the same installation, whichever starts first. */

@@ -15,10 +15,11 @@ import type { CloudflareSettings } from "../config/cloudflare-settings.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import { appsDatabaseFolder, connectToAppsPostgres, startAppsPostgres } from "../database/apps-postgres.ts";
 import type { Orm } from "../database/orm.ts";
-import { openClusterEdge } from "./edge-cluster.ts";
+import { checkEdgeFolder } from "./edge-folder.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { AppAddress } from "../drivers/app-caller/send-app-request.ts";
 import { serverTools } from "../drivers/bundler/toolchain.ts";
+import type { CreateStores } from "../platforms/embedded/edge-stores.ts";
 import { type EmbeddedPlatformOptions, openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import { identifyInstallation, type Installation } from "../installation/installation.ts";
 import { readSharedInstallation, recordInstallation } from "../installation/shared-installation.ts";
@@ -90,7 +91,8 @@ async function openEmbeddedEdge(
   { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
-  const createStores = await openClusterEdge(config, { controlGroups, tokenSecret, log }, opening);
+  await checkEdgeFolder(config);
+  const createStores = config.edgeCluster && (await openCluster(config, { controlGroups, tokenSecret, log }, opening));
   const embedded = opening.use(
     await openEmbeddedPlatform({
       ...(createStores && { createStores }),
@@ -131,6 +133,16 @@ async function openEmbeddedEdge(
     ...behindProxy({ host: toReachableHost(config.host), port: embedded.port }, (slug) => scripts.urlOf(slug)),
     installation,
   };
+}
+
+/** Loads what only one of several edges needs. */
+async function openCluster(
+  config: Config,
+  deps: Pick<EdgeDeps, "controlGroups" | "tokenSecret" | "log">,
+  opening: AsyncDisposableStack,
+): Promise<CreateStores> {
+  const { openClusterEdge } = await import("./edge-cluster.ts");
+  return openClusterEdge(config, deps, opening);
 }
 
 /** Opens what builds need of an edge in a process whose apps run elsewhere. */
