@@ -17,7 +17,8 @@ export interface AppPlacement {
   /**
    * The other edge to which requests belong; `null` if this edge runs the app, or may start it.
    *
-   * @param options.isNew - whether an answer of up to a second ago is too old: another edge has just found that this edge runs the app
+   * @param options.isNew - whether the result must be new, because another edge has found that this edge runs the app; otherwise it may
+   *   be a second old
    */
   locate(version: ScriptVersion, options: { isNew: boolean }): Promise<EdgeAddress | null>;
   /**

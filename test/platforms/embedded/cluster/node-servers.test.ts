@@ -75,15 +75,15 @@ test("no request fails while its app moves to an edge that publishes a version, 
   await publishServer(first, "shop", NOTES_SERVER);
   await add(first, "one");
   const statuses: number[] = [];
-  let isOver = false;
-  const traffic = (async () => {
-    while (!isOver) statuses.push((await first.request("shop")).status);
+  const traffic = new AbortController();
+  const sending = (async () => {
+    while (!traffic.signal.aborted) statuses.push((await first.request("shop")).status);
   })();
   await publishServer(second, "shop", NOTES_SERVER, { generation: 2 });
   await second.platform.close();
   await expect.poll(() => first.platform.supervisor.active, { timeout: 20_000 }).toEqual(["shop"]);
-  isOver = true;
-  await traffic;
+  traffic.abort();
+  await sending;
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
   expect((await read(first)).notes).toEqual(["one"]);
 });
