@@ -11,6 +11,7 @@ import { customization } from "./customization.ts";
 import { dashboard } from "./dashboard.ts";
 import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
+import { edges } from "./edges.ts";
 import { execute } from "./execute.ts";
 import { fairness } from "./fairness.ts";
 import { gateway } from "./gateway.ts";
@@ -42,6 +43,7 @@ const SECTIONS: readonly Section[] = [
   customization,
   dashboard,
   edgeProxy,
+  edges,
   memory,
   coldStart,
   express,

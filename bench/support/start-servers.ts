@@ -2,6 +2,7 @@ import type { BareProxyCommands, BareProxyOptions } from "../processes/bare-prox
 import type { BareGatewayCommands, BareGatewayOptions } from "../processes/bare-gateway.ts";
 import type { EdgeCommands, EdgeOptions } from "../processes/edge.ts";
 import type { HandWrittenListCommands, HandWrittenListOptions } from "../processes/hand-written-list-apps.ts";
+import type { ObjectStoreCommands } from "../processes/object-store.ts";
 import type { ReferenceServerCommands } from "../processes/reference-mcp-server.ts";
 import type { ServiceCommands, ServiceOptions } from "../processes/service.ts";
 import { type CommandProcess, startProcess } from "./start-process.ts";
@@ -17,6 +18,11 @@ export function startService(options: ServiceOptions, signal: AbortSignal): Prom
 /** Starts the embedded edge platform without the control plane. */
 export function startEdge(options: EdgeOptions, signal: AbortSignal): Promise<EdgeProcess> {
   return startProcess(new URL("../processes/edge.ts", import.meta.url), options, signal);
+}
+
+/** Starts an object store that several edges share. */
+export function startObjectStore(signal: AbortSignal): Promise<CommandProcess<ObjectStoreCommands>> {
+  return startProcess(new URL("../processes/object-store.ts", import.meta.url), {}, signal);
 }
 
 /** Starts a reverse proxy that only forwards. */

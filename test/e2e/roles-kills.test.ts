@@ -61,10 +61,10 @@ interface Drill {
   reads: number;
 }
 
-test.for([
-  { kind: "one edge", names: NAMES },
-  { kind: "two edges", names: CLUSTER_NAMES },
-])(
+const ONE_EDGE = { kind: "one edge", names: NAMES };
+const TWO_EDGES = { kind: "two edges", names: CLUSTER_NAMES };
+
+test.for(IS_LONG ? [ONE_EDGE, TWO_EDGES] : [TWO_EDGES])(
   `${APPS} deployments of ${TENANTS} organizations end, and no acknowledged write is lost, while each process is killed in turn ($kind)`,
   { timeout: LIMIT_MS },
   async ({ names }) => {
