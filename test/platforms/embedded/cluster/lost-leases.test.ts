@@ -100,6 +100,8 @@ test("an edge that cannot renew its lease kills the process before another edge 
   });
   expect(pids).not.toEqual([]);
   expect([taken.notes, pids.filter(isRunning)]).toEqual([["saved", "saved"], []]);
+  const refused = await cut.request("shop");
+  expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("The object store cannot be reached")]);
   await proxy.restore();
   // The edge forwards to the new holder when it can read the bucket again.
   const answered = async () => {

@@ -13,6 +13,7 @@ import {
 } from "../../supervisor/app-placement.ts";
 import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
 import { AppUnavailable } from "../../supervisor/unavailable-app.ts";
+import { BucketError } from "../bucket-error.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { AppSnapshots, DataSnapshots } from "./data-snapshots.ts";
 import { HeldLease, type LeaseTimes } from "./held-lease.ts";
@@ -107,7 +108,8 @@ export class ServerLeases implements AppPlacement {
 
   /** Requires the lock of the app. */
   async #addHold(version: ScriptVersion, takesOver: boolean, signal: AbortSignal): Promise<PlacementHold> {
-    const held = this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal));
+    const held =
+      this.#held.get(version.appId) ?? (await this.#acquire(version, takesOver, signal).catch(explainBucketError));
     held.holds++;
     const { lost } = held.lease;
     if (lost.aborted) {
@@ -226,8 +228,7 @@ export class ServerLeases implements AppPlacement {
     try {
       return (await this.#read(version))?.record ?? null;
     } catch (cause) {
-      if (known !== undefined) return known.record;
-      throw new AppUnavailable("The object store cannot be reached. Try again shortly.", 5, { cause });
+      return known === undefined ? explainBucketError(cause) : known.record;
     }
   }
 
@@ -257,6 +258,12 @@ export class ServerLeases implements AppPlacement {
 /** Data in PostgreSQL can be used by several processes, and files in `/data` cannot. */
 function needsLease({ code }: ScriptVersion): boolean {
   return code.runtime === "node" && code.server.postgres === undefined;
+}
+
+/** An app whose lease or data cannot be read now has not failed, so that it starts as soon as that is possible. */
+function explainBucketError(cause: unknown): never {
+  if (!(cause instanceof BucketError)) throw cause;
+  throw new AppUnavailable("The object store cannot be reached. Try again shortly.", 5, { cause });
 }
 
 function pickApp({ slug, appId }: ScriptVersion): { slug: string; appId: string } {
