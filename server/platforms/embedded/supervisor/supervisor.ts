@@ -4,16 +4,15 @@ import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
+import type { AppAddress } from "../../../ports/app-address.ts";
 import { FailureReports } from "./failure-reports.ts";
 import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, appOnEdge, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
-import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
+import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
-import { useLiveApp } from "./use-live-app.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /**
@@ -170,8 +169,17 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
-    return useLiveApp(this, slug, use);
+  async withLiveApp<T>(slug: string, use: (address: AppAddress) => Promise<T>): Promise<T | null> {
+    const app = await this.acquire(slug, true).catch((error: unknown) => {
+      if (error instanceof AppUnavailable || error instanceof AppRestricted) return null;
+      throw error;
+    });
+    if (app === null) return null;
+    try {
+      return await use(app.address);
+    } finally {
+      app.release();
+    }
   }
 
   async withAppStopped(slug: string, work: () => Promise<void>): Promise<void> {
