@@ -26,7 +26,7 @@ export async function checkEdgeFolder({
     );
   if (!isMarked && isCluster && apps.length > 0)
     throw new ConfigError(
-      "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Export them, and import them into an installation with EDGE_CLUSTER=on (docs/move-apps.md).",
+      "EDGE_CLUSTER must be off: this edge has apps of its own, which other edges cannot serve. Set DATA_DIR to an empty folder, and deploy the apps there again (docs/operations.md, Several edges).",
     );
   if (!isCluster || isMarked) return;
   await mkdir(folder, { recursive: true, mode: 0o700 });
