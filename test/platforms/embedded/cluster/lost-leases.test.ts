@@ -69,7 +69,7 @@ test("a killed process starts again on its edge with everything that was acknowl
   const name = randomUUID();
   await publishServer(first, "shop", NOTES_SERVER, { command: `node server.js ${name}` });
   readNotes(await second.request("shop", "/one", POST));
-  for (const pid of await processesWith(name)) process.kill(pid, "SIGKILL");
+  for (const pid of await processesWith(name)) killIfExists(pid);
   const notes = async (edge: TestPlatform) => {
     const { status, text } = await edge.request("shop");
     return status === 200 ? (JSON.parse(text) as { notes: string[] }).notes : null;
