@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { killIfExists } from "../../../../server/sandbox/kill-process.ts";
 import { openTestBucket, openTestCluster, type TestCluster } from "../../../support/edge/cluster-edge.ts";
 import { publishServer } from "../../../support/edge/node-server.ts";
 import { NOTES_SERVER, readNotes } from "../../../support/edge/notes-server.ts";
