@@ -33,6 +33,8 @@ export interface EdgeStores {
   /** The secret by which edges recognize requests of each other; `null` if there is one edge. */
   forwardingSecret: string | null;
   openDatabases: (access: DatabaseAccess) => SqlDatabases;
+  /** Whether a process that had data of the app was killed a short time ago, which can fail requests of the others. */
+  isDisturbed: (databaseId: string) => Promise<boolean>;
   /** Cleans up after a crash. Call it before any other method. */
   open(): Promise<void>;
   /**
@@ -82,6 +84,7 @@ export function localStores({ dataDirectory, root, launcher, unpack, postgres, s
     forwardingSecret: null,
     openDatabases: (access) =>
       (databases = new EmbeddedSqlDatabases({ root: databaseRoot, access, startWorker, postgres })),
+    isDisturbed: async () => false,
     async open() {
       await Promise.all([scripts.open(), launcher.open(), databases?.open()]);
     },

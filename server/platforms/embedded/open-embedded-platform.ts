@@ -142,7 +142,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
       data: { folder: root, live: (slug) => store.live(slug), sqlite },
-      scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
+      scripts: new ScriptPublisher({ store, apps: supervisor, urlOf, isDisturbed: stores.isDisturbed }),
       databases,
       appDatabases,
       appEntries,

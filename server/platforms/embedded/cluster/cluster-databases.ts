@@ -4,6 +4,7 @@ import { applyMigrations, MIGRATION_SCRIPT } from "../databases/apply-migration.
 import { isDatabaseId, isTrial, type StartDatabaseWorker } from "../databases/sql-databases.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
 import { DATA_PREFIX, DATABASES_PREFIX, dataPrefix } from "./bucket-layout.ts";
+import { lostLeasesMs } from "./lost-members.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
 
 interface ClusterSqlDatabasesOptions {
@@ -28,6 +29,16 @@ export class ClusterSqlDatabases implements SqlDatabases {
   async migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
     markerKey(databaseId);
     if (migrations.length === 0) return;
+    try {
+      await this.#migrate(databaseId, migrations, signal);
+    } catch (error) {
+      // Each migration is applied once, so all of them can be repeated.
+      if ((await lostLeasesMs(this.#options.bucket, databaseId)) === 0) throw error;
+      await this.#migrate(databaseId, migrations, signal);
+    }
+  }
+
+  async #migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
     await using worker = await this.#options.startWorker(MIGRATION_SCRIPT, { id: databaseId, directory: null }, signal);
     await applyMigrations(worker.port, migrations, signal);
   }

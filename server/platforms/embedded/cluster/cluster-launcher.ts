@@ -14,6 +14,8 @@ import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
 import { findClusterBinary } from "./cluster-binary.ts";
 import { ClusterProcess, type SpawnedWorkerd } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
+import { untilLostLeasesEnd } from "./lost-members.ts";
+import type { SharedBucket } from "./shared-bucket.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
 export interface ClusterLauncherOptions {
@@ -24,6 +26,7 @@ export interface ClusterLauncherOptions {
   sandbox: "bubblewrap" | "none";
   groups?: ControlGroups | undefined;
   startTimeoutMs: number;
+  bucket: SharedBucket;
   forwarder: BucketForwarder;
   /** The key of the cluster of an app derives from it. */
   secret: string;
@@ -55,11 +58,12 @@ export class ClusterLauncher implements WorkerLauncher {
     this.#processes = new ProcessLauncher(options.sandbox, options.groups);
   }
 
-  /** As `WorkerdLauncher.start`. Any number of processes can have the same data. */
+  /** As `WorkerdLauncher.start`. Any number of processes can have the same data. Waits for the end of the leases of killed ones. */
   async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<AppProcess & { port: number }> {
     const { databaseId } = launch;
     if (databaseId === undefined || !usesStorage(launch.worker)) return this.#options.launcher.start(launch, signal);
     signal.throwIfAborted();
+    await untilLostLeasesEnd(this.#options.bucket, databaseId, signal);
     await using starting = new AsyncDisposableStack();
     const folder = path.join(this.#options.launchRoot, randomUUID());
     starting.defer(() => rm(folder, { recursive: true, force: true }));

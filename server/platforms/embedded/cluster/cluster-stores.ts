@@ -18,6 +18,7 @@ import { ClusterAppEntries, clusterDatabaseReader } from "./cluster-readers.ts";
 import { DataSnapshots, type FolderArchiver } from "./server-leases/data-snapshots.ts";
 import type { LeaseTimes } from "./server-leases/held-lease.ts";
 import { ServerLeases } from "./server-leases/server-leases.ts";
+import { lostLeasesMs } from "./lost-members.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
 import { SharedAuthEntries } from "./shared-auth-entries.ts";
 import { SharedScripts } from "./shared-scripts.ts";
@@ -48,7 +49,7 @@ export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOp
     const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
     const local = new ScriptStore(root, unpack);
     const scripts = new SharedScripts({ bucket, local, workFolder: path.join(root, "versions"), log });
-    const launcher = new ClusterLauncher({ ...options, launcher: temporary, launchRoot, forwarder });
+    const launcher = new ClusterLauncher({ ...options, launcher: temporary, launchRoot, bucket, forwarder });
     const workFolder = path.join(root, "snapshots");
     const archiver = options.createArchiver({ sqlite, workFolder });
     const snapshots = new DataSnapshots({ bucket, archiver, unpack, workFolder, log });
@@ -71,6 +72,7 @@ export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOp
       placement,
       forwardingSecret: createHmac("sha256", options.secret).update("forwarded-requests").digest("hex"),
       openDatabases: () => new ClusterSqlDatabases({ bucket, startWorker, postgres }),
+      isDisturbed: async (databaseId) => (await lostLeasesMs(bucket, databaseId)) > 0,
       async open() {
         await Promise.all([scripts.open(), temporary.open(), snapshots.open()]);
       },

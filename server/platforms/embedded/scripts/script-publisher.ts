@@ -5,6 +5,7 @@ import {
   type Script,
   ServerError,
   StaleGeneration,
+  UnhealthyScript,
 } from "../../../../domain/ports/edge-platform.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
@@ -38,6 +39,8 @@ export interface ScriptPublisherOptions {
   store: Scripts;
   apps: AppRunner;
   urlOf: (slug: string) => string;
+  /** Whether requests of an app can fail because a process of another edge was killed; by default they never do. */
+  isDisturbed?: (databaseId: string) => Promise<boolean>;
 }
 
 /** Publishes the scripts of apps on this machine. */
@@ -45,12 +48,14 @@ export class ScriptPublisher implements EdgePlatform {
   readonly #store: Scripts;
   readonly #apps: AppRunner;
   readonly #urlOf: (slug: string) => string;
+  readonly #isDisturbed: (databaseId: string) => Promise<boolean>;
   readonly #locks = new KeyedLock();
 
-  constructor({ store, apps, urlOf }: ScriptPublisherOptions) {
+  constructor({ store, apps, urlOf, isDisturbed = async () => false }: ScriptPublisherOptions) {
     this.#store = store;
     this.#apps = apps;
     this.#urlOf = urlOf;
+    this.#isDisturbed = isDisturbed;
   }
 
   async publish(slug: string, script: Script, signal: AbortSignal): Promise<Publication> {
@@ -59,13 +64,24 @@ export class ScriptPublisher implements EdgePlatform {
       await this.#checkGeneration(slug, script);
       const version = await this.#store.stage(slug, script, signal);
       try {
-        return await this.#replace(version, signal);
+        return await this.#replaceUndisturbed(version, signal);
       } catch (error) {
         await this.#store.discard(version);
         throw error;
       }
     });
     return { url: this.urlOf(slug), ...probe };
+  }
+
+  /** Tries again if the process that had the data of the app was killed meanwhile: then the script may not be the cause. */
+  async #replaceUndisturbed(version: ScriptVersion, signal: AbortSignal): Promise<ProbeOutcome> {
+    try {
+      return await this.#replace(version, signal);
+    } catch (error) {
+      const isCause = !(error instanceof UnhealthyScript) || !(await this.#isDisturbed(version.databaseId));
+      if (isCause) throw error;
+      return await this.#replace(version, signal);
+    }
   }
 
   /** A version that responds with server errors goes live if the one before does so too or there is none. */

@@ -117,6 +117,25 @@ test("after the process of an app is killed, another edge has everything that wa
   await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(5);
 });
 
+test("a version is published, and a migration applied, although the process that had the database was just killed", async () => {
+  await using cluster = await openTestCluster();
+  const [first, second] = await openTwo(cluster);
+  await first.platform.databases.create("db-shop");
+  const reads = `export default { async fetch(request, { DB }) {
+    await DB.exec("CREATE TABLE IF NOT EXISTS visits(at)");
+    return Response.json(await DB.prepare("SELECT count(*) AS count FROM visits").first("count"));
+  } }`;
+  await first.publish("shop", reads, { bindings: [D1] });
+  const kill = async (edge: TestPlatform) => process.kill(Number((await workerdPids(edge.root))[0]), "SIGKILL");
+  await kill(first);
+  const addition = { name: "1", statements: ["INSERT INTO visits VALUES (1)"] };
+  await second.platform.databases.migrate("db-shop", [addition], AbortSignal.timeout(60_000));
+  await second.publish("shop", reads, { bindings: [D1], generation: 2 });
+  await kill(second);
+  await first.publish("shop", reads, { bindings: [D1], generation: 3 });
+  expect((await first.request("shop")).text).toBe("1");
+}, 90_000);
+
 test("no request fails while an edge is closed", async () => {
   await using cluster = await openTestCluster();
   const [first, second] = await openTwo(cluster);
