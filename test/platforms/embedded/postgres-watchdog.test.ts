@@ -54,7 +54,8 @@ function onEachTable(statement: string): string {
   return `do $$ begin for n in 1..300 loop execute format('${statement}', n); end loop; end $$`;
 }
 
-const ENDED = /terminating connection due to administrator command|Connection terminated/;
+/** What the client reports depends on whether it runs a statement when its connection ends. */
+const ENDED = /terminating connection due to administrator command|Connection terminated|not queryable/;
 
 test("a statement that takes too long is ended, although the role turned its own limit off", async () => {
   await using _watchdog = watch({ statementMs: 200 });
