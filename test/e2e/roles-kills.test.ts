@@ -42,6 +42,8 @@ interface DeployedApp {
   url: string;
   /** How many writes were acknowledged. */
   writes: number;
+  /** When the last one was, on the clock of `performance.now()`. */
+  writtenAt?: number;
 }
 
 /** An organization, and its apps by their ids. */
@@ -59,6 +61,8 @@ interface Drill {
   tenants: Tenant[];
   kills: number;
   reads: number;
+  /** The longest time between two writes to one app, in milliseconds. */
+  longestPauseMs: number;
 }
 
 const ONE_EDGE = { kind: "one edge", names: NAMES };
@@ -79,7 +83,7 @@ test.for(IS_LONG ? [ONE_EDGE, TWO_EDGES] : [TWO_EDGES])(
     for (const name of new Set([...edges, ...names])) running.set(name, await processes.start(name));
     const organizations = await processes.createOrganizations(TENANTS);
     const tenants = organizations.map(({ api_key: key }) => ({ key, apps: new Map<string, DeployedApp>() }));
-    const drill: Drill = { names, processes, running, tenants, kills: 0, reads: 0 };
+    const drill: Drill = { names, processes, running, tenants, kills: 0, reads: 0, longestPauseMs: 0 };
     const stop = new AbortController();
     const traffic = tenants.map((tenant) => generateTraffic(drill, tenant, stop.signal));
     const kills = killInTurn(drill, stop.signal);
@@ -106,7 +110,7 @@ test.for(IS_LONG ? [ONE_EDGE, TWO_EDGES] : [TWO_EDGES])(
     expect([drill.kills, drill.reads, writes].every((count) => count > 0)).toBe(true);
     if (IS_LONG)
       process.stdout.write(
-        `${drill.kills} kills, ${APPS} deployments (${problems.length} failed), ${writes} writes, ${drill.reads} lists of apps\n`,
+        `${drill.kills} kills, ${APPS} deployments (${problems.length} failed), ${writes} writes, ${drill.reads} lists of apps, longest pause of an app ${Math.round(drill.longestPauseMs / 1000)} s\n`,
       );
   },
 );
@@ -144,7 +148,11 @@ async function generateTraffic(drill: Drill, tenant: Tenant, signal: AbortSignal
   for (let turn = 0; !signal.aborted; turn++) {
     for (const app of tenant.apps.values()) {
       const response = await appRequest(app.url, { method: "POST" }).catch(() => null);
-      if (response?.status === 200) app.writes += 1;
+      if (response?.status !== 200) continue;
+      app.writes += 1;
+      const { writtenAt = performance.now() } = app;
+      app.writtenAt = performance.now();
+      drill.longestPauseMs = Math.max(drill.longestPauseMs, app.writtenAt - writtenAt);
     }
     const rest = restOf(drill, tenant, turn % 2 === 0 ? "api-1" : "api-2");
     const listed = await rest.get("/v1/apps?limit=100").catch(() => null);
