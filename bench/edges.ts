@@ -15,7 +15,7 @@ const WARM_UP_ROUNDS = 3;
 export const edges: Section = {
   name: "edges",
   title: "Several edges",
-  method: `Requests to \`examples/hello\` and to \`examples/guestbook\`, which reads its D1 database, over several edges with \`EDGE_CLUSTER=on\` and an object store on the same machine. All edges share two cores, so requests per second cannot grow. The result is the work per CPU second of the edges with their apps, relative to one edge: with 1.00, n edges on n machines serve n times as many requests. ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s for each side, after ${WARM_UP_ROUNDS} warm-up rounds.`,
+  method: `Requests to \`examples/hello\` and to \`examples/guestbook\`, which reads its D1 database, over several edges with \`EDGE_CLUSTER=on\` and an object store on the same machine. All edges share two cores, so requests per second cannot grow. The result is the work per CPU second of the edges with their apps, relative to one edge: with 1.00, n edges on n machines serve n times as many requests. ${CONNECTIONS} connections to each edge, ${ROUNDS} rounds of ${SECONDS} s for each side, after ${WARM_UP_ROUNDS} warm-up rounds.`,
   async measure(context) {
     await using starting = new AsyncDisposableStack();
     const store = starting.use(await startObjectStore(context.signal));
@@ -67,7 +67,7 @@ async function measureWork({ signal, log }: BenchContext, some: readonly EdgePro
       const load = {
         url: `http://127.0.0.1:${port}/`,
         headers,
-        connections: CONNECTIONS / some.length,
+        connections: CONNECTIONS,
         seconds: SECONDS,
       };
       return measureRequestRate(load, signal);
