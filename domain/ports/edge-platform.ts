@@ -82,6 +82,10 @@ export class MissingVariables extends UnhealthyScript {
 /** A newer generation of the app is live. */
 export class StaleGeneration extends Error {
   override readonly name = "StaleGeneration";
+
+  static of(live: number, requested: number): StaleGeneration {
+    return new StaleGeneration(`Generation ${live} of the app is live, which is newer than ${requested}.`);
+  }
 }
 
 /** A script that is live. */

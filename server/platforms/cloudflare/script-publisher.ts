@@ -91,8 +91,7 @@ export class ScriptPublisher implements EdgePlatform {
   async #readLive(slug: string, { appId, generation }: Script, signal: AbortSignal): Promise<LiveScript | null> {
     const live = await this.#options.versions.read(slug, signal);
     const tags = readTags(live?.tags ?? []);
-    if (tags?.appId === appId && tags.generation > generation)
-      throw new StaleGeneration(`Generation ${tags.generation} of the app is live, which is newer than ${generation}.`);
+    if (tags?.appId === appId && tags.generation > generation) throw StaleGeneration.of(tags.generation, generation);
     return live;
   }
 

@@ -7,7 +7,7 @@ import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { LAUNCH_SCRIPT, type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
 import { RecordReader } from "../workerd/record-reader.ts";
-import { withTail, type WorkerdLaunch, type WorkerLauncher } from "../workerd/workerd-launcher.ts";
+import { withTail, WORKERD_LIMITS, type WorkerdLaunch, type WorkerLauncher } from "../workerd/workerd-launcher.ts";
 import { WorkerdOutput } from "../workerd/workerd-output.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
@@ -16,6 +16,7 @@ import { ClusterProcess, type SpawnedWorkerd } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { untilLostLeasesEnd } from "./lost-members.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
+import { MINIFLARE_WORKERS } from "./storage-services.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
 export interface ClusterLauncherOptions {
@@ -35,14 +36,6 @@ export interface ClusterLauncherOptions {
   /** For tests: divides the times of the engine's leases. */
   timeDivisor?: number | undefined;
 }
-
-const LIMITS = {
-  dataBytes: 1_600_000 * 1024,
-  memoryMb: 1024,
-  fileSizeMb: 10 * 1024,
-  openFiles: 4096,
-  processes: 256,
-} as const;
 
 /**
  * Starts workerd as a member of the cluster of an app: all processes of the app, on all edges, have the same data, which is in the
@@ -110,11 +103,8 @@ export class ClusterLauncher implements WorkerLauncher {
       },
     });
     await mkdir(storage, { recursive: true, mode: 0o700 });
-    for (const [name, contents] of files) {
-      const file = path.join(imports, name);
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o755 });
-      await writeFile(file, contents);
-    }
+    await mkdir(imports, { mode: 0o755 });
+    for (const [name, contents] of files.entries()) await writeFile(path.join(imports, String(name)), contents);
     return text;
   }
 
@@ -124,8 +114,12 @@ export class ClusterLauncher implements WorkerLauncher {
       binaryPath: findClusterBinary(),
       env: { TZ: "UTC" },
       writableFolders: [path.join(folder, "storage")],
-      readOnlyFolders: [path.join(folder, "imports"), ...(assetsDirectory === null ? [] : [assetsDirectory])],
-      limits: LIMITS,
+      readOnlyFolders: [
+        path.join(folder, "imports"),
+        MINIFLARE_WORKERS,
+        ...(assetsDirectory === null ? [] : [assetsDirectory]),
+      ],
+      limits: WORKERD_LIMITS,
     });
   }
 }
@@ -142,6 +136,8 @@ async function spawnWorkerd(launched: LaunchedProcess, folder: string, config: s
     "--experimental",
     "-I",
     path.join(folder, "imports"),
+    "-I",
+    MINIFLARE_WORKERS,
     "--control-fd=3",
     "/dev/stdin",
     "config",

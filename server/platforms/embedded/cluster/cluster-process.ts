@@ -1,13 +1,13 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NoHandler, SlowStart, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { parseJson } from "../../../../domain/shared/json.ts";
 import type { LaunchedProcess } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { RecordReader } from "../workerd/record-reader.ts";
 import type { WorkerdOutput } from "../workerd/workerd-output.ts";
 import { isResponsive, ProcessExit } from "../workerd/workerd-process.ts";
+import { untilReady } from "../workerd/workerd-readiness.ts";
 import { SOCKET } from "./workerd-config.ts";
 
 /** A started workerd, and the stream on which it reports where it listens. */
@@ -64,7 +64,11 @@ export class ClusterProcess implements AppProcess {
     void spawned.exited.then(() => exit.mark());
     void spawned.exited.then(() => records?.reportUnconfirmed());
     try {
-      const port = await untilListening(spawned, { output, timeoutMs, signal });
+      const port = await untilReady(
+        { ready: readPort(spawned.control), output, exited: exit.promise, exitGraceMs: 0 },
+        timeoutMs,
+        signal,
+      );
       records?.reportUnconfirmed();
       return new ClusterProcess(port, exit, options);
     } catch (error) {
@@ -116,38 +120,6 @@ export class ClusterProcess implements AppProcess {
   }
 }
 
-interface ListeningOptions {
-  output: WorkerdOutput;
-  timeoutMs: number;
-  signal: AbortSignal;
-}
-
-/** Returns the port on 127.0.0.1 on which the app listens. */
-async function untilListening(
-  { control, exited }: SpawnedWorkerd,
-  { output, timeoutMs, signal }: ListeningOptions,
-): Promise<number> {
-  using finished = new AbortOnDispose();
-  const late = sleep(timeoutMs, null, { signal: AbortSignal.any([signal, finished.signal]) }).then(() => {
-    throw new SlowStart(
-      `The script did not start within ${timeoutMs / 1000} s. Its top-level code may contain an endless loop.`,
-    );
-  });
-  const flooded = output.flooded.then(() => {
-    throw new UnhealthyScript("The script prints without end while it starts.");
-  });
-  const ended = exited.then(() => {
-    throw new Error(`workerd did not start: ${output.tail()}`);
-  });
-  for (const losing of [late, flooded, ended]) losing.catch(() => undefined);
-  try {
-    return await Promise.race([readPort(control), late, flooded, ended]);
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw explainFailure(cause, output);
-  }
-}
-
 /** Never resolves if the stream ends before: then the process has ended too. */
 async function readPort(control: SpawnedWorkerd["control"]): Promise<number> {
   for await (const line of createInterface({ input: control })) {
@@ -155,25 +127,4 @@ async function readPort(control: SpawnedWorkerd["control"]): Promise<number> {
     if (event === "listen" && socket === SOCKET && port !== undefined) return port;
   }
   return new Promise(() => undefined);
-}
-
-function explainFailure(cause: unknown, output: WorkerdOutput): unknown {
-  if (cause instanceof UnhealthyScript) return cause;
-  const reason = output.lastError();
-  if (reason === null) return cause;
-  if (/map entry 'default'/.test(reason))
-    return new NoHandler("The default export of the script is not a handler.", { cause });
-  return new UnhealthyScript(`The script did not start: ${reason}`, { cause, printed: output.firstLines() });
-}
-
-class AbortOnDispose implements Disposable {
-  readonly #controller = new AbortController();
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  [Symbol.dispose](): void {
-    this.#controller.abort();
-  }
 }

@@ -13,11 +13,11 @@ import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { describeD1, queryD1, type RunStatements } from "../../shared/d1-reader.ts";
 import { decodeBeginning } from "../../shared/decode-beginning.ts";
 import { findStore } from "../../shared/find-store.ts";
-import { readUploadForm } from "../../shared/upload-form.ts";
-import { type DeclaredStore, declaredStores } from "../../shared/worker-bindings.ts";
+import type { DeclaredStore } from "../../shared/worker-bindings.ts";
 import type { DatabaseReader } from "../app-databases/embedded-app-databases.ts";
 import { isolatedWorker } from "../databases/database-worker.ts";
 import type { Scripts } from "../scripts/script-store.ts";
+import { readDeclaredStores } from "../storage/embedded-app-entries.ts";
 import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 
@@ -204,8 +204,7 @@ export class ClusterAppEntries implements AppEntries {
 
   async #find({ slug, appId }: StoredApp): Promise<Location[]> {
     const live = await this.#deps.scripts.live(slug);
-    if (live?.appId !== appId || live.code.runtime === "node") return [];
-    const { metadata } = await readUploadForm(live.code.formPath);
-    return declaredStores(metadata.bindings).map((store) => ({ ...store, databaseId: live.databaseId }));
+    if (live?.appId !== appId) return [];
+    return (await readDeclaredStores(live)).map((store) => ({ ...store, databaseId: live.databaseId }));
   }
 }

@@ -1,13 +1,12 @@
 import { createHmac, randomUUID } from "node:crypto";
 import path from "node:path";
-import { readUploadForm } from "../../shared/upload-form.ts";
-import { declaredStores } from "../../shared/worker-bindings.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
 import { databaseWorkerStarter } from "../databases/database-worker.ts";
 import { databaseDirectory } from "../databases/sql-databases.ts";
 import type { CreateStores } from "../edge-stores.ts";
 import type { AppPostgres } from "../postgres/app-postgres.ts";
 import { ScriptStore } from "../scripts/script-store.ts";
+import { readDeclaredStores } from "../storage/embedded-app-entries.ts";
 import { type MeasureApp, measureServerData } from "../storage/embedded-app-storage.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import type { PlatformLog } from "../supervisor/supervisor-options.ts";
@@ -98,9 +97,7 @@ async function stopOutdated(apps: Supervisor, log: PlatformLog): Promise<void> {
 /** Measures what apps have in the bucket, and the data of Node servers. */
 function storedMeasure(bucket: SharedBucket, postgres: AppPostgres): MeasureApp {
   return async (version, stopAtBytes) => {
-    const { code, databaseId } = version;
-    const bindings = code.runtime === "node" ? [] : (await readUploadForm(code.formPath)).metadata.bindings;
-    const stored = await measureStoredData(bucket, databaseId, declaredStores(bindings));
+    const stored = await measureStoredData(bucket, version.databaseId, await readDeclaredStores(version));
     return { ...stored, sql: stored.sql + (await measureServerData(version, postgres, stopAtBytes)) };
   };
 }

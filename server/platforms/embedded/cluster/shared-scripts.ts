@@ -111,10 +111,7 @@ export class SharedScripts implements Scripts {
     let replaced: LiveRecord | null = null;
     await this.#update(slug, (record) => {
       const isSame = record?.appId === appId;
-      if (isSame && record.generation > generation)
-        throw new StaleGeneration(
-          `Generation ${record.generation} of the app is live, which is newer than ${generation}.`,
-        );
+      if (isSame && record.generation > generation) throw StaleGeneration.of(record.generation, generation);
       replaced = record;
       return { appId, generation, databaseId, name, restriction: isSame ? record.restriction : null };
     });

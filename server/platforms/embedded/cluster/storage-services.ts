@@ -1,15 +1,20 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
-import { type CapnpStruct, type CapnpValue, VOID } from "./capnp-text.ts";
+import { type CapnpStruct, type CapnpValue, Embedded, VOID } from "./capnp-text.ts";
 
 const require = createRequire(import.meta.url);
 
-/** The workers by which Miniflare implements bindings. Apps behave the same on one edge and on several. */
-const MINIFLARE_WORKERS = path.join(path.dirname(require.resolve("miniflare")), "workers");
+/**
+ * The folder of the workers by which Miniflare implements bindings, from which workerd imports them. Apps behave the same on one edge
+ * and on several.
+ */
+export const MINIFLARE_WORKERS = path.join(path.dirname(require.resolve("miniflare")), "workers");
 
-/** Adds a module of Miniflare to the configuration. */
-export type EmbedModule = (file: string) => CapnpValue;
+/** The code of a module of Miniflare. */
+export function embed(file: string): CapnpValue {
+  return new Embedded(`/${file}`);
+}
 
 /** The name of the disk service for durable objects. Each process has its own disk; the bucket has what is on it. */
 export const OBJECT_DISK = "disk";
@@ -94,20 +99,20 @@ export default {
 };`;
 
 /** The services behind the bindings of a worker, and the modules that they share. */
-export function storageServices(worker: MiniflareWorkerOptions, embed: EmbedModule): CapnpStruct[] {
+export function storageServices(worker: MiniflareWorkerOptions): CapnpStruct[] {
   const { d1Databases = {}, kvNamespaces = {}, r2Buckets = {}, ratelimits = {}, workflows = {} } = worker;
-  const simulator = (options: SimulatorOptions) => simulatorService(options, embed);
   const services: CapnpStruct[] = [{ name: NO_NETWORK, network: { allow: [] } }];
-  if (hasEntries(d1Databases)) services.push(simulator(SIMULATORS.sql), ...entries("d1", d1Databases));
+  if (hasEntries(d1Databases)) services.push(simulatorService(SIMULATORS.sql), ...entries("d1", d1Databases));
   if (hasEntries(kvNamespaces))
-    services.push(simulator(SIMULATORS.keyValue), ...blobServices("kv", BLOB_FOLDERS.keyValue));
-  if (hasEntries(kvNamespaces)) services.push(...entries("kv", kvNamespaces));
-  if (hasEntries(r2Buckets)) services.push(simulator(SIMULATORS.objects), ...blobServices("r2", BLOB_FOLDERS.objects));
-  if (hasEntries(r2Buckets)) services.push(...entries("r2", r2Buckets));
+    services.push(simulatorService(SIMULATORS.keyValue), ...blobServices("kv", BLOB_FOLDERS.keyValue));
+  services.push(...entries("kv", kvNamespaces));
+  if (hasEntries(r2Buckets))
+    services.push(simulatorService(SIMULATORS.objects), ...blobServices("r2", BLOB_FOLDERS.objects));
+  services.push(...entries("r2", r2Buckets));
   const limits = Object.fromEntries(Object.values(ratelimits).map(({ namespace_id: id }) => [id, id]));
-  if (hasEntries(limits)) services.push(simulator(SIMULATORS.ratelimit), ...entries("ratelimit", limits));
+  if (hasEntries(limits)) services.push(simulatorService(SIMULATORS.ratelimit), ...entries("ratelimit", limits));
   for (const [binding, workflow] of Object.entries(workflows))
-    services.push(workflowService(worker.name, { binding, ...workflow }, embed));
+    services.push(workflowService(worker.name, { binding, ...workflow }));
   return services;
 }
 
@@ -132,7 +137,7 @@ function hasEntries(record: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(record).length > 0;
 }
 
-function simulatorService(options: SimulatorOptions, embed: EmbedModule): CapnpStruct {
+function simulatorService(options: SimulatorOptions): CapnpStruct {
   const { name, file, className, uniqueKey, blobs, isInMemory = false } = options;
   const blobBinding = blobs === null ? [] : [{ name: "MINIFLARE_BLOBS", service: blobs }];
   return {
@@ -182,7 +187,6 @@ const OBJECT_CLASSES = {
 function workflowService(
   app: string,
   { binding, name, className }: { binding: string; name: string; className: string },
-  embed: EmbedModule,
 ): CapnpStruct {
   const engine = {
     className: "Engine",
@@ -209,7 +213,7 @@ function workflowService(
 }
 
 /** The modules that the workers of Miniflare, and the wrapped bindings of an app, import. */
-export function sharedModules(embed: EmbedModule): CapnpStruct[] {
+export function sharedModules(): CapnpStruct[] {
   const internal = (name: string, file: string) => ({ name, esModule: embed(file), internal: true });
   return [
     { name: "miniflare:shared", esModule: embed("shared/index.worker.js") },
@@ -223,9 +227,4 @@ export function sharedModules(embed: EmbedModule): CapnpStruct[] {
 /** The name of the service of a worker. Messages of workerd contain it, as with Miniflare. */
 export function serviceOf(worker: string): string {
   return `core:user:${worker}`;
-}
-
-/** The path of a module of Miniflare. */
-export function miniflareModule(file: string): string {
-  return path.join(MINIFLARE_WORKERS, file);
 }

@@ -1,6 +1,6 @@
-import { createHash, createHmac } from "node:crypto";
 import type { StoredBytes } from "../../../../domain/ports/app-storage.ts";
 import type { DeclaredStore } from "../../shared/worker-bindings.ts";
+import { objectId } from "../storage/embedded-app-entries.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
 import { BLOB_FOLDERS, UNIQUE_KEYS } from "./storage-services.ts";
@@ -38,12 +38,4 @@ export async function measureStoredData(
 function objectOf(key: string, databaseId: string): string | null {
   const [kind, , id] = key.slice(`${dataPrefix(databaseId)}v1/`.length).split("/");
   return kind === "do" ? (id ?? null) : null;
-}
-
-/** The id that workerd derives from the name of a durable object. */
-function objectId(uniqueKey: string, name: string): string {
-  const key = createHash("sha256").update(uniqueKey).digest();
-  const named = createHmac("sha256", key).update(name).digest().subarray(0, 16);
-  const checked = createHmac("sha256", key).update(named).digest().subarray(0, 16);
-  return Buffer.concat([named, checked]).toString("hex");
 }

@@ -5,7 +5,7 @@ import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
 import { HEAP_MB } from "../workerd/miniflare-environment.ts";
 import { type CapnpStruct, type CapnpValue, Embedded, toCapnp, VOID } from "./capnp-text.ts";
-import { miniflareModule, OBJECT_DISK, serviceOf, sharedModules, storageServices } from "./storage-services.ts";
+import { embed, OBJECT_DISK, serviceOf, sharedModules, storageServices } from "./storage-services.ts";
 
 /** The membership of a process in the cluster of its app. */
 export interface ClusterMembership {
@@ -33,17 +33,16 @@ interface WorkerdConfigOptions {
 /** A configuration of workerd. The files belong into an import folder. */
 export interface WorkerdConfig {
   text: string;
-  /** The contents, by the names of the files; those of Miniflare are paths. */
-  files: Map<string, string | Uint8Array>;
+  /** The contents of the files, whose names are their indexes. */
+  files: readonly (string | Uint8Array)[];
 }
 
 /** The name of the socket on which the app listens. */
 export const SOCKET = "http";
 const NAME = "config";
-const COMMON_JS = "commonJsModule";
 const MODULE_FIELDS = {
   ESModule: "esModule",
-  CommonJS: COMMON_JS,
+  CommonJS: "commonJsModule",
   Text: "text",
   Data: "data",
   CompiledWasm: "wasm",
@@ -54,30 +53,18 @@ const MODULE_FIELDS = {
  * objects that any member can serve, because the bucket has them.
  */
 export async function workerdConfig({ workers, cluster, storage }: WorkerdConfigOptions): Promise<WorkerdConfig> {
-  const files = new Map<string, string | Uint8Array>();
-  const add = (contents: string | Uint8Array): Embedded => {
-    const name = String(files.size);
-    files.set(name, contents);
-    return new Embedded(`/${name}`);
-  };
-  const miniflare = new Map<string, Embedded>();
-  const embed = (file: string): Embedded => {
-    const known = miniflare.get(file) ?? new Embedded(`/miniflare/${file}`);
-    miniflare.set(file, known);
-    return known;
-  };
+  const files: (string | Uint8Array)[] = [];
+  const add = (contents: string | Uint8Array): Embedded => new Embedded(`/${files.push(contents) - 1}`);
   const [app] = workers;
   if (app === undefined) throw new TypeError("A process needs a worker");
   const services: CapnpStruct[] = [{ name: OBJECT_DISK, disk: { path: storage, writable: true } }];
-  for (const worker of workers) services.push(...workerServices(worker, add, embed));
-  services.push(...storageServices(app, embed));
+  for (const worker of workers) services.push(...workerServices(worker, add));
+  services.push(...storageServices(app));
   if (app.assets !== undefined) services.push(await assetsService(app, app.assets));
-  const modules = sharedModules(embed);
-  for (const file of miniflare.keys()) files.set(`miniflare/${file}`, await readFile(miniflareModule(file), "utf8"));
   const config: CapnpStruct = {
     v8Flags: [`--max-old-space-size=${HEAP_MB}`],
     services,
-    extensions: [{ modules }],
+    extensions: [{ modules: sharedModules() }],
     sockets: [
       {
         name: SOCKET,
@@ -121,7 +108,7 @@ function membership({
 
 type Add = (contents: string | Uint8Array) => Embedded;
 
-function workerServices(worker: MiniflareWorkerOptions, add: Add, embed: (file: string) => Embedded): CapnpStruct[] {
+function workerServices(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[] {
   const { name, compatibilityDate, compatibilityFlags, outboundService, durableObjects = {}, streamingTails } = worker;
   const { allow, tlsOptions } = outboundService.network;
   const classes = [...new Set(Object.values(durableObjects).map(({ className }) => className))];
@@ -130,7 +117,7 @@ function workerServices(worker: MiniflareWorkerOptions, add: Add, embed: (file: 
   );
   return [
     { name: `${name}:outbound`, network: { allow, tlsOptions: tlsOptions && { ...tlsOptions } } },
-    { name: `${name}:cache`, worker: cacheWorker(embed) },
+    { name: `${name}:cache`, worker: cacheWorker() },
     {
       name: serviceOf(name),
       worker: {
@@ -155,7 +142,7 @@ function workerServices(worker: MiniflareWorkerOptions, add: Add, embed: (file: 
 }
 
 /** The production platform has no cache for scripts like these. */
-function cacheWorker(embed: (file: string) => Embedded): CapnpStruct {
+function cacheWorker(): CapnpStruct {
   return {
     modules: [{ name: "index.js", esModule: embed("cache/cache-entry-noop.worker.js") }],
     compatibilityDate: "2023-07-24",

@@ -128,8 +128,7 @@ export class ScriptPublisher implements EdgePlatform {
 
   async #checkGeneration(slug: string, { appId, generation }: Script): Promise<void> {
     const live = await this.#store.live(slug);
-    if (live?.appId === appId && live.generation > generation)
-      throw new StaleGeneration(`Generation ${live.generation} of the app is live, which is newer than ${generation}.`);
+    if (live?.appId === appId && live.generation > generation) throw StaleGeneration.of(live.generation, generation);
   }
 
   /** Makes a healthy version live, or one with server errors. A crash after this leaves the new version live. */

@@ -17,9 +17,10 @@ import { findStore } from "../../shared/find-store.ts";
 import type { DatabaseLocation } from "../app-databases/copy-database.ts";
 import { openBeneath } from "../app-databases/open-beneath.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts } from "../scripts/script-store.ts";
 import { readUploadForm } from "../../shared/upload-form.ts";
-import { declaredStores } from "../../shared/worker-bindings.ts";
+import { type DeclaredStore, declaredStores } from "../../shared/worker-bindings.ts";
 
 interface EmbeddedAppEntriesOptions {
   store: Pick<Scripts, "live">;
@@ -125,9 +126,8 @@ export class EmbeddedAppEntries implements AppEntries {
 
   async #find({ slug, appId }: StoredApp): Promise<(EntryStore & { location: Location })[]> {
     const live = await this.#options.store.live(slug);
-    if (live?.appId !== appId || live.code.runtime !== "worker") return [];
-    const { metadata } = await readUploadForm(live.code.formPath);
-    return declaredStores(metadata.bindings).map(({ kind, name, storageName }) => {
+    if (live?.appId !== appId) return [];
+    return (await readDeclaredStores(live)).map(({ kind, name, storageName }) => {
       const { folder, className } = LAYOUTS[kind];
       return {
         ...{ kind, name },
@@ -139,6 +139,11 @@ export class EmbeddedAppEntries implements AppEntries {
       };
     });
   }
+}
+
+/** The namespaces and buckets that a version declares. A Node server has none. */
+export async function readDeclaredStores({ code }: Pick<ScriptVersion, "code">): Promise<DeclaredStore[]> {
+  return code.runtime === "node" ? [] : declaredStores((await readUploadForm(code.formPath)).metadata.bindings);
 }
 
 function unreadable(): ServiceError {

@@ -40,14 +40,20 @@ export interface WorkerdLaunch extends AppFolders {
   patience?: number | undefined;
 }
 
-/** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
-const DATA_BYTES = 1_600_000 * 1024;
+/** The limits of a process that runs an app. */
+export const WORKERD_LIMITS = {
+  /** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
+  dataBytes: 1_600_000 * 1024,
+  /** All memory of a process, with shared memory and the page cache. Also above the limit of the watchdog. */
+  memoryMb: 1024,
+  /** The largest database or object, as on the production platform. */
+  fileSizeMb: 10 * 1024,
+  openFiles: 4096,
+  processes: 256,
+} as const;
 
-/** All memory of a process, with shared memory and the page cache. Also above the limit of the watchdog. */
-const MEMORY_MB = 1024;
-
-/** The largest database or object, as on the production platform. */
-const FILE_SIZE_MB = 10 * 1024;
+/** Miniflare can miss the exit of a process that never read its configuration, such as a sandbox that fails. */
+const MISSED_EXIT_MS = 1_000;
 
 /** Starts the processes of Workers. */
 export interface WorkerLauncher {
@@ -80,10 +86,12 @@ export class WorkerdLauncher implements WorkerLauncher {
   async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<WorkerdProcess> {
     signal.throwIfAborted();
     const folders = await createWorkerdFolders(this.#options.launchRoot, launch, usesStorage(launch.worker));
-    const launched = await this.#prepare(folders, launch.dataBytes ?? DATA_BYTES).catch(async (error: unknown) => {
-      await rm(folders.launch, { recursive: true });
-      throw error;
-    });
+    const launched = await this.#prepare(folders, launch.dataBytes ?? WORKERD_LIMITS.dataBytes).catch(
+      async (error: unknown) => {
+        await rm(folders.launch, { recursive: true });
+        throw error;
+      },
+    );
     // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
     const mark = randomUUID();
     const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
@@ -94,7 +102,7 @@ export class WorkerdLauncher implements WorkerLauncher {
       const miniflare = createMiniflare(loadMiniflare(), withTail(launch, mark), folders, launched, { output, exit });
       started.miniflare = miniflare;
       await untilReady(
-        { miniflare, output, exited: exit.promise },
+        { ready: miniflare.ready, output, exited: exit.promise, exitGraceMs: MISSED_EXIT_MS },
         this.#options.startTimeoutMs * (launch.patience ?? 1),
         signal,
       );
@@ -116,7 +124,7 @@ export class WorkerdLauncher implements WorkerLauncher {
       env: { TZ: "UTC" },
       writableFolders: writable,
       readOnlyFolders: assets === null ? [] : [assets],
-      limits: { dataBytes, memoryMb: MEMORY_MB, fileSizeMb: FILE_SIZE_MB, openFiles: 4096, processes: 256 },
+      limits: { ...WORKERD_LIMITS, dataBytes },
     });
   }
 }

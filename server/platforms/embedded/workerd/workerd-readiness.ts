@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Miniflare } from "miniflare";
 import { NoHandler, SlowStart, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
-interface StartingWorkerd {
-  miniflare: Miniflare;
+interface StartingWorkerd<T> {
+  /** Resolves when the process listens. */
+  ready: Promise<T>;
   output: WorkerdOutput;
   /** Resolves when the process has exited. */
   exited: Promise<void>;
+  /** How long `ready` may take to reject, with a better reason, after the exit. */
+  exitGraceMs: number;
 }
-
-/** Miniflare can miss the exit of a process that never read its configuration, such as a sandbox that fails. */
-const MISSED_EXIT_MS = 1_000;
 
 /**
  * Waits until a starting process listens.
  *
+ * @returns what `ready` resolves to
  * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
  * @throws {Error} with the message of workerd or of the sandbox, when the script did not cause the failure
  */
-export async function untilReady(starting: StartingWorkerd, timeoutMs: number, signal: AbortSignal): Promise<void> {
+export async function untilReady<T>(starting: StartingWorkerd<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
   const finished = new AbortController();
   const timers = { signal: AbortSignal.any([signal, finished.signal]) };
   const late = sleep(timeoutMs, null, timers).then(() => {
@@ -28,7 +28,7 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
     );
   });
   const exited = starting.exited
-    .then(() => sleep(MISSED_EXIT_MS, null, timers))
+    .then(() => sleep(starting.exitGraceMs, null, timers))
     .then(() => {
       throw new Error("The process exited before it was ready");
     });
@@ -37,7 +37,7 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
     throw new UnhealthyScript("The script prints without end while it starts.");
   });
   try {
-    await Promise.race([starting.miniflare.ready, late, exited, flooded]);
+    return await Promise.race([starting.ready, late, exited, flooded]);
   } catch (cause) {
     signal.throwIfAborted();
     throw explainFailure(cause, starting.output);
