@@ -1,5 +1,5 @@
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { latestCompatibilityDate } from "../workerd/miniflare-environment.ts";
+import { latestCompatibilityDate } from "../workerd/workerd-binary.ts";
 import { type MiniflareWorkerOptions, WORKER_NAME } from "../workerd/worker-options.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 import type { StartDatabaseWorker } from "./sql-databases.ts";

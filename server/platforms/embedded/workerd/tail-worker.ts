@@ -1,4 +1,4 @@
-import { latestCompatibilityDate } from "./miniflare-environment.ts";
+import { latestCompatibilityDate } from "./workerd-binary.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 
 /** The name of the worker beside the app. */

@@ -3,7 +3,7 @@ import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { UploadForm, UploadModule } from "../../shared/upload-form.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import { latestCompatibilityDate } from "./miniflare-environment.ts";
+import { latestCompatibilityDate } from "./workerd-binary.ts";
 import { bindingOptions, type BindingOptions, requireGlobals } from "../../shared/worker-bindings.ts";
 
 /** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
