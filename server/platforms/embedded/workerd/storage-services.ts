@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { MiniflareWorkerOptions } from "./worker-options.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 import { type CapnpStruct, type CapnpValue, Embedded, VOID } from "./capnp-text.ts";
 
 const require = createRequire(import.meta.url);
@@ -115,7 +115,7 @@ export default {
 };`;
 
 /** The services for the folders that a worker uses. The others need not exist. */
-export function diskServices(worker: MiniflareWorkerOptions, folders: StorageFolders): CapnpStruct[] {
+export function diskServices(worker: WorkerOptions, folders: StorageFolders): CapnpStruct[] {
   const { d1Databases, kvNamespaces, r2Buckets, durableObjects, workflows } = worker;
   const used = {
     durableObjects,
@@ -137,7 +137,7 @@ function diskOf(kind: keyof StorageFolders): string {
 }
 
 /** The services behind the bindings of a worker. */
-export function storageServices(worker: MiniflareWorkerOptions, { largeValues }: Storage): CapnpStruct[] {
+export function storageServices(worker: WorkerOptions, { largeValues }: Storage): CapnpStruct[] {
   const { d1Databases = {}, kvNamespaces = {}, r2Buckets = {}, ratelimits = {}, workflows = {} } = worker;
   const limits = Object.fromEntries(Object.values(ratelimits).map(({ namespace_id: id }) => [id, id]));
   const names = { d1: d1Databases, kv: kvNamespaces, r2: r2Buckets, ratelimit: limits };

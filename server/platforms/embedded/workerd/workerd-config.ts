@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "../../../files/missing-file.ts";
-import type { MiniflareWorkerOptions } from "./worker-options.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 import { type CapnpStruct, type CapnpValue, Embedded, toCapnp, VOID } from "./capnp-text.ts";
 import {
   diskServices,
@@ -31,7 +31,7 @@ export interface ClusterMembership {
 
 interface WorkerdConfigOptions {
   /** The app first. */
-  workers: readonly MiniflareWorkerOptions[];
+  workers: readonly WorkerOptions[];
   storage: Storage;
   /** Absent for the only process that has the data of the app. */
   cluster?: ClusterMembership | undefined;
@@ -118,7 +118,7 @@ function membership({
 
 type Add = (contents: string | Uint8Array) => Embedded;
 
-function workerServices(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[] {
+function workerServices(worker: WorkerOptions, add: Add): CapnpStruct[] {
   const { name, compatibilityDate, compatibilityFlags, outboundService, durableObjects = {}, streamingTails } = worker;
   const { allow, tlsOptions } = outboundService.network;
   const classes = [...new Set(Object.values(durableObjects).map(({ className }) => className))];
@@ -160,7 +160,7 @@ function cacheWorker(): CapnpStruct {
   };
 }
 
-function code({ script, modules = [] }: MiniflareWorkerOptions, add: Add): CapnpStruct {
+function code({ script, modules = [] }: WorkerOptions, add: Add): CapnpStruct {
   if (script !== undefined) return { serviceWorkerScript: add(script) };
   return {
     modules: modules.map(({ type, path: file, contents }) => ({
@@ -170,7 +170,7 @@ function code({ script, modules = [] }: MiniflareWorkerOptions, add: Add): Capnp
   };
 }
 
-function bindings(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[] {
+function bindings(worker: WorkerOptions, add: Add): CapnpStruct[] {
   const { d1Databases, kvNamespaces, r2Buckets, durableObjects, workflows, ratelimits, versionMetadata } = worker;
   const each = <T>(record: Readonly<Record<string, T>> | undefined, bind: (value: T) => CapnpStruct): CapnpStruct[] =>
     Object.entries(record ?? {}).map(([name, value]) => ({ name, ...bind(value) }));
@@ -223,8 +223,8 @@ const ASSETS_SERVICE = "assets";
 
 /** workerd serves static files itself, by the rules of the production platform. */
 async function assetsService(
-  app: MiniflareWorkerOptions,
-  { directory, routerConfig, assetConfig }: NonNullable<MiniflareWorkerOptions["assets"]>,
+  app: WorkerOptions,
+  { directory, routerConfig, assetConfig }: NonNullable<WorkerOptions["assets"]>,
 ): Promise<CapnpStruct> {
   const read = async (file: string) =>
     (await readFile(path.join(directory, file), "utf8").catch(nullIfMissing)) ?? undefined;

@@ -8,7 +8,7 @@ import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import { RecordReader } from "./record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "./tail-worker.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
-import type { MiniflareWorkerOptions } from "./worker-options.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 import { configFolders, spawnWorkerd, writeImports } from "./spawn-workerd.ts";
 import type { StorageFolders } from "./storage-services.ts";
 import { workerd } from "./workerd-binary.ts";
@@ -27,7 +27,7 @@ export interface LauncherOptions {
 }
 
 export interface WorkerdLaunch extends AppFolders {
-  worker: MiniflareWorkerOptions;
+  worker: WorkerOptions;
   /** Of the app whose data the process has; absent for a process with storage of its own. */
   databaseId?: string;
   /** The texts that messages from the process must not contain: the secrets of the app. */
@@ -118,10 +118,7 @@ export class WorkerdLauncher implements WorkerLauncher {
 }
 
 /** Adds the worker that collects what the worker prints. */
-export function withTail(
-  { worker, records }: WorkerdLaunch,
-  mark: string,
-): [MiniflareWorkerOptions, ...MiniflareWorkerOptions[]] {
+export function withTail({ worker, records }: WorkerdLaunch, mark: string): [WorkerOptions, ...WorkerOptions[]] {
   if (records === undefined) return [worker];
   return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
 }

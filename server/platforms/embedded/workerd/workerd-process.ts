@@ -52,10 +52,8 @@ export async function untilListening(spawned: SpawnedWorkerd, options: StartOpti
   output.follow(spawned.stdout, true);
   output.follow(spawned.stderr);
   const exit = new ProcessExit();
-  void spawned.exited.then(() => {
-    exit.mark();
-    records?.reportUnconfirmed();
-  });
+  void spawned.exited.then(() => exit.mark());
+  void spawned.exited.then(() => records?.reportUnconfirmed());
   try {
     const port = await untilReady({ ready: spawned.port, output, exited: exit.promise }, timeoutMs, signal);
     records?.reportUnconfirmed();
