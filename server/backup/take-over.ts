@@ -5,14 +5,16 @@ import { ConfigError } from "../config/config-error.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { lockFolder } from "../files/folder-lock.ts";
+import { readBucketInstallation, writeBucketInstallation } from "../installation/bucket-installation.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
 import { ownerOfObjects } from "../installation/object-owner.ts";
 import { type OwnerRecord, takeOwnership } from "../installation/ownership.ts";
 import { readSharedInstallation, recordInstallation } from "../installation/shared-installation.ts";
 import { openOwner } from "../platforms/cloudflare/open-cloudflare-platform.ts";
 import { createLogger } from "../telemetry/logger.ts";
+import { openSharedBucket } from "./several-edges.ts";
 
-type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare">;
+type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare" | "edgeCluster">;
 
 /**
  * Makes a restored copy the active installation. Its jobs run from the next start on. The earlier installation cannot start any more on
@@ -25,7 +27,8 @@ type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "clo
 export async function takeOver(config: TakeOverConfig, options: { waitMs?: number } = {}): Promise<object> {
   await using opening = new AsyncDisposableStack();
   const { dataDirectory, databaseUrl, cloudflare } = config;
-  const file = await readInstallation(dataDirectory);
+  const bucket = openSharedBucket(config, opening);
+  const file = await (bucket === null ? readInstallation(dataDirectory) : readBucketInstallation(bucket));
   const hasShared = cloudflare !== null && databaseUrl !== null && file?.state !== "restoring";
   const em = hasShared ? opening.use(await openDatabase(config, createLogger("silent"))).orm.em : null;
   const found = em === null ? file : await readSharedInstallation(em, dataDirectory);
@@ -36,6 +39,8 @@ export async function takeOver(config: TakeOverConfig, options: { waitMs?: numbe
   const epoch = await takeOwnership(await openRecords(config, opening), found, options);
   const taken = { id: found.id, epoch, state: "active" } as const;
   if (em !== null) await recordInstallation(em, dataDirectory, taken);
+  // All edges read it there when they start.
+  if (bucket !== null) await writeBucketInstallation(bucket, taken);
   await writeInstallation(dataDirectory, taken);
   return { installation: found.id, epoch };
 }
