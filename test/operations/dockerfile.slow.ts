@@ -104,9 +104,9 @@ async function createRoot(root: string, image: string): Promise<void> {
   await run("debootstrap", ["--variant=minbase", suite, root], LIMITS);
   // What a build gets from Docker: the network of the machine, its certificates and its registry.
   await copyFile("/etc/resolv.conf", path.join(root, "etc/resolv.conf"));
-  await copyFile(path.join(process.env["HOME"] ?? "/root", ".npmrc"), path.join(root, "root/.npmrc")).catch(
-    () => undefined,
-  );
+  await cp("/usr/local/share/ca-certificates", path.join(root, "usr/local/share/ca-certificates"), { recursive: true });
+  const settings = await readFile(path.join(process.env["HOME"] ?? "/root", ".npmrc"), "utf8").catch(nullIfMissing);
+  if (settings !== null) await writeFile(path.join(root, "root/.npmrc"), settings);
 }
 
 async function runInside({ root, folder, env }: Image, command: string): Promise<void> {
