@@ -141,6 +141,7 @@ export class WranglerBundler implements Bundler {
     const found = await otherNode(start, project, error);
     if (found === null) throw error;
     say(start, `warning: ${found.warning}`);
+    await removePackages(start, project);
     const installed = await this.#build({ ...start, replacedNode: found.node }, project);
     return { ...installed, warnings: [found.warning, ...installed.warnings] };
   }
@@ -155,6 +156,15 @@ export class WranglerBundler implements Bundler {
     const { modulesDirectory, compileCacheDirectory } = this.#options;
     const hasCache = compileCacheDirectory !== undefined && existsSync(compileCacheDirectory);
     return { modulesDirectory, compileCacheDirectory: hasCache ? compileCacheDirectory : null };
+  }
+}
+
+/** Native programs of packages are those of the version of Node.js that installed them. */
+async function removePackages({ request }: BuildContext, { location }: Project): Promise<void> {
+  for (const folder of new Set([location.installDirectory, location.packageDirectory])) {
+    // The failed build may have replaced it by a link.
+    await requireFolder(request.sourceDirectory, folder);
+    await removeTree(path.join(request.sourceDirectory, folder, "node_modules"));
   }
 }
 

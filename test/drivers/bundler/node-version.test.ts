@@ -103,7 +103,8 @@ describe("the Node.js of a build", () => {
 
   test("is an older one if the build uses what newer ones do not have, with a warning", async () => {
     const problem = "TypeError: Cannot set property navigator of #<Object> which has only a getter";
-    const { log, bundle } = await build(null, `node --version | grep 20 || { echo '${problem}'; exit 1; }`);
+    const script = `test ! -e node_modules/built; touch node_modules/built; node --version | grep 20 || { echo '${problem}'; exit 1; }`;
+    const { log, bundle } = await build(null, `set -e; ${script}`);
     expect(log).toContain("this is Node.js 20\n");
     expect(bundle.warnings).toEqual([
       `The build failed with Node.js ${process.versions.node}: ${problem} The app was built with Node.js 20 and runs with it. Node.js 20 was the last version with it. Update the code, or add "engines": { "node": "20" } to package.json, and deploy again.`,
