@@ -55,8 +55,9 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
   { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
   // The following applications replace those that fetch from raw.githubusercontent.com (vercel/examples, edge-middleware/geolocation),
-  // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat, colinhacks/devii), and those of which the registry of
-  // the test lacks a version: mantinedev/next-app-template (oxc-config-mantine) and gethomepage/homepage (urbackup-server-api).
+  // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat, colinhacks/devii), and those
+  // of which the registry of the test lacks a version: mantinedev/next-app-template (oxc-config-mantine) and gethomepage/homepage
+  // (urbackup-server-api).
   { repo: "reduxjs/redux-toolkit", folder: "examples/publish-ci/next", text: "Learn" },
   { repo: "vercel/examples", folder: "edge-middleware/add-header", text: "Adding headers at the edge" },
   { repo: "vercel/examples", folder: "edge-middleware/user-agent-based-rendering", text: "User-Agent Based Rendering" },
