@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
+import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { PostgresDatabase, PostgresServer, TemporaryDatabases } from "../../../ports/postgres.ts";
 import { BOUND_ADVISORY_LOCKS } from "./bound-advisory-locks.ts";
 import { CONNECTIONS_PER_APP, PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
 import { createReader, grantReading, readerOf } from "./reader-role.ts";
 import { scramVerifier } from "./scram-verifier.ts";
+import { withinSize } from "./within-size.ts";
 
 export interface AppPostgresOptions {
   /** Starts the server, or connects to it. Called when the first app needs it. */
@@ -46,9 +48,11 @@ interface DatabaseRow {
   setup_version: number;
 }
 
-/** How to read a database. */
+/** How to connect to a database. */
 export interface DatabaseReader {
-  /** A connection string of a role that can only read the database. */
+  /** The name of the database and of the app's role. */
+  name: string;
+  /** A connection string of a role that can connect to this database only. */
   url: string;
   /** Ends a connection of this role, whatever it is doing. */
   terminate(pid: number): Promise<void>;
@@ -134,12 +138,40 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
       const password = this.#readers.get(name) ?? (await createReader(pool, name));
       this.#readers.set(name, password);
       await inDatabase(server.url, name, (client) => client.query(grantReading(name)));
-      const url = new URL(server.url);
-      url.pathname = `/${name}`;
-      url.username = readerOf(name);
-      url.password = password;
-      return { url: url.href, terminate: (pid) => terminate(pool, pid, readerOf(name)) };
+      return connectAs({ pool, server }, name, { role: readerOf(name), password });
     });
+  }
+
+  /** As `openReader`, for work that takes long. */
+  async openExporter(databaseId: string): Promise<(DatabaseReader & Disposable) | null> {
+    const reader = await this.openReader(databaseId);
+    if (reader === null) return null;
+    const work = (await this.#open()).watchdog.permitLongWork(readerOf(reader.name));
+    return { ...reader, [Symbol.dispose]: () => work[Symbol.dispose]() };
+  }
+
+  /**
+   * Replaces a database by an empty one, and fills it as the role of the app. Safe to repeat.
+   *
+   * @throws {ServiceError} `plan_limit` when it becomes too large; `invalid` when the watchdog has ended the work
+   */
+  async replace(
+    databaseId: string,
+    { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+    fill: (database: DatabaseReader, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    await this.remove(databaseId);
+    const { name, password } = await this.open(databaseId);
+    const opened = await this.#open();
+    using work = opened.watchdog.permitLongWork(name);
+    const database = connectAs(opened, name, { role: name, password });
+    const measure = () => this.measure(databaseId);
+    try {
+      await withinSize({ maxBytes, measure, signal }, (bounded) => fill(database, bounded));
+    } catch (error) {
+      if (work.reason === null || error instanceof ServiceError) throw error;
+      throw new ServiceError("invalid", `file: the database exceeds a limit while it is restored: ${work.reason}.`);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -233,6 +265,16 @@ async function terminate(pool: pg.Pool, pid: number, role: string): Promise<void
   // The pid may belong to another connection meanwhile.
   const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2";
   await pool.query(end, [pid, role]);
+}
+
+function connectAs(
+  { pool, server }: Pick<OpenServer, "pool" | "server">,
+  name: string,
+  { role, password }: { role: string; password: string },
+): DatabaseReader {
+  const url = new URL(server.url);
+  Object.assign(url, { pathname: `/${name}`, username: role, password });
+  return { name, url: url.href, terminate: (pid) => terminate(pool, pid, role) };
 }
 
 /** Other roles may have granted rights in their own databases to this one, which could then not be removed. */
