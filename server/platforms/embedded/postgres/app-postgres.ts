@@ -5,6 +5,7 @@ import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { PostgresDatabase, PostgresServer, TemporaryDatabases } from "../../../ports/postgres.ts";
 import { BOUND_ADVISORY_LOCKS } from "./bound-advisory-locks.ts";
+import { type DatabaseLogin, loginTo } from "./database-login.ts";
 import { CONNECTIONS_PER_APP, PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
 import { createReader, grantReading, readerOf } from "./reader-role.ts";
 import { scramVerifier } from "./scram-verifier.ts";
@@ -46,16 +47,6 @@ interface DatabaseRow {
   name: string;
   password: string;
   setup_version: number;
-}
-
-/** How to connect to a database. */
-export interface DatabaseReader {
-  /** The name of the database and of the app's role. */
-  name: string;
-  /** A connection string of a role that can connect to this database only. */
-  url: string;
-  /** Ends a connection of this role, whatever it is doing. */
-  terminate(pid: number): Promise<void>;
 }
 
 interface OpenServer {
@@ -127,7 +118,7 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
   }
 
   /** Returns how to read a database, also what was created since the last call; `null` if the database does not exist. */
-  async openReader(databaseId: string): Promise<DatabaseReader | null> {
+  async openReader(databaseId: string): Promise<DatabaseLogin | null> {
     if (!this.#options.exists()) return null;
     const { pool, server } = await this.#open();
     return this.#locks.run([databaseId], async () => {
@@ -138,12 +129,12 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
       const password = this.#readers.get(name) ?? (await createReader(pool, name));
       this.#readers.set(name, password);
       await inDatabase(server.url, name, (client) => client.query(grantReading(name)));
-      return connectAs({ pool, server }, name, { role: readerOf(name), password });
+      return loginTo({ pool, server }, name, { role: readerOf(name), password });
     });
   }
 
   /** As `openReader`, for work that takes long. */
-  async openExporter(databaseId: string): Promise<(DatabaseReader & Disposable) | null> {
+  async openExporter(databaseId: string): Promise<(DatabaseLogin & Disposable) | null> {
     const reader = await this.openReader(databaseId);
     if (reader === null) return null;
     const work = (await this.#open()).watchdog.permitLongWork(readerOf(reader.name));
@@ -158,13 +149,13 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
   async replace(
     databaseId: string,
     { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
-    fill: (database: DatabaseReader, signal: AbortSignal) => Promise<void>,
+    fill: (database: DatabaseLogin, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     await this.remove(databaseId);
     const { name, password } = await this.open(databaseId);
     const opened = await this.#open();
     using work = opened.watchdog.permitLongWork(name);
-    const database = connectAs(opened, name, { role: name, password });
+    const database = loginTo(opened, name, { role: name, password });
     const measure = () => this.measure(databaseId);
     try {
       await withinSize({ maxBytes, measure, signal }, (bounded) => fill(database, bounded));
@@ -259,22 +250,6 @@ async function dropDatabase(pool: pg.Pool, url: string, { database_id: id, name 
     await pool.query(`drop role if exists "${role}"`);
   }
   await pool.query("delete from service.app_databases where database_id = $1", [id]);
-}
-
-async function terminate(pool: pg.Pool, pid: number, role: string): Promise<void> {
-  // The pid may belong to another connection meanwhile.
-  const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2";
-  await pool.query(end, [pid, role]);
-}
-
-function connectAs(
-  { pool, server }: Pick<OpenServer, "pool" | "server">,
-  name: string,
-  { role, password }: { role: string; password: string },
-): DatabaseReader {
-  const url = new URL(server.url);
-  Object.assign(url, { pathname: `/${name}`, username: role, password });
-  return { name, url: url.href, terminate: (pid) => terminate(pool, pid, role) };
 }
 
 /** Other roles may have granted rights in their own databases to this one, which could then not be removed. */

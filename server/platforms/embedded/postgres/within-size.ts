@@ -37,5 +37,8 @@ export async function withinSize(
 
 function tooLarge(maxBytes: number): ServiceError {
   const limit = Math.floor(maxBytes / 1024 ** 2);
-  return new ServiceError("plan_limit", `The database becomes larger than the ${limit} MiB that the plan permits for an app.`);
+  return new ServiceError(
+    "plan_limit",
+    `The database becomes larger than the ${limit} MiB that the plan permits for an app.`,
+  );
 }

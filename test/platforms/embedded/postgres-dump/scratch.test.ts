@@ -39,16 +39,26 @@ test("x", async () => {
   const files: { name: string; text: string }[] = [];
   using reader = (await postgres.openExporter("a"))!;
   const t = performance.now();
-  for await (const { name, content } of exportDatabase(reader, reader.name, signal)) {
+  for await (const { name, content } of exportDatabase(reader, signal)) {
     let text = "";
     for await (const chunk of content) text += String(Buffer.from(chunk));
     files.push({ name, text });
   }
   console.log(performance.now() - t, files.map(({ name, text }) => `== ${name}\n${text.slice(0, 3000)}`).join("\n"));
   async function* given() {
-    for (const { name, text } of files) yield { name, content: (async function* () { yield Buffer.from(text); })() };
+    for (const { name, text } of files)
+      yield {
+        name,
+        content: (async function* () {
+          yield Buffer.from(text);
+        })(),
+      };
   }
-  await postgres.replace("b", { maxBytes: 1e9, signal }, (database, bounded) => importDatabase(database, database.name, given(), bounded));
+  await postgres.replace("b", { maxBytes: 1e9, signal }, (database, bounded) =>
+    importDatabase(database, given(), bounded),
+  );
   const target = await connect("b");
-  console.log((await target.query(`select count(*), (select count from m), nextval('"T\n;x_id_seq"') from "T\n;x"`)).rows);
+  console.log(
+    (await target.query(`select count(*), (select count from m), nextval('"T\n;x_id_seq"') from "T\n;x"`)).rows,
+  );
 });

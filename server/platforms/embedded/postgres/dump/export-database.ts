@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
-import type { DatabaseReader } from "../app-postgres.ts";
+import type { DatabaseLogin } from "../database-login.ts";
 import { pgDump } from "./pg-dump.ts";
-import { type DumpFile, MAX_SCRIPT_BYTES, NEUTRAL_ROLE } from "./dump-file.ts";
+import { type DumpFile, NEUTRAL_ROLE } from "./dump-file.ts";
 import { type DumpedTable, findProblems, listTables } from "./dumped-tables.ts";
 
 /** The settings that decide how values are written. */
@@ -19,14 +19,9 @@ const LOCKED_AT_ONCE = 500;
 /**
  * Dumps a database as it is at one moment, while the app uses it.
  *
- * @param role - the role of the app
  * @throws {ServiceError} `conflict` for a database that has what cannot be exported, or whose tables are locked
  */
-export async function* exportDatabase(
-  reader: DatabaseReader,
-  role: string,
-  signal: AbortSignal,
-): AsyncGenerator<DumpFile> {
+export async function* exportDatabase(reader: DatabaseLogin, signal: AbortSignal): AsyncGenerator<DumpFile> {
   const client = new pg.Client({
     connectionString: reader.url,
     options: SETTINGS.map((setting) => `-c ${setting}`).join(" "),
@@ -36,7 +31,7 @@ export async function* exportDatabase(
   const abort = () => void reader.terminate(pid).catch(() => undefined);
   signal.addEventListener("abort", abort);
   try {
-    yield* dump(client, { reader, role, signal });
+    yield* dump(client, reader, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw explain(error);
@@ -46,21 +41,16 @@ export async function* exportDatabase(
   }
 }
 
-interface Dumping {
-  reader: DatabaseReader;
-  role: string;
-  signal: AbortSignal;
-}
-
-async function* dump(client: pg.Client, { reader, role, signal }: Dumping): AsyncGenerator<DumpFile> {
+async function* dump(client: pg.Client, reader: DatabaseLogin, signal: AbortSignal): AsyncGenerator<DumpFile> {
   const tables = await begin(client);
-  const [problem] = await findProblems(client, role);
-  if (problem !== undefined) throw new ServiceError("conflict", `The app's database has ${problem}, which cannot be exported.`);
+  const [problem] = await findProblems(client, reader.name);
+  if (problem !== undefined)
+    throw new ServiceError("conflict", `The app's database has ${problem}, which cannot be exported.`);
   const { rows } = await client.query<{ snapshot: string }>("select pg_export_snapshot() as snapshot");
   const snapshot = rows[0]?.snapshot ?? "";
   const run = async (...args: string[]) => {
     const text = await pgDump(reader, { args, snapshot, signal });
-    return text.replaceAll(role, NEUTRAL_ROLE);
+    return text.replaceAll(reader.name, NEUTRAL_ROLE);
   };
   // A transaction that is idle too long is ended.
   const keepAlive = setInterval(() => void client.query("select 1").catch(() => undefined), KEEP_ALIVE_MS);
@@ -103,7 +93,10 @@ async function begin(client: pg.Client): Promise<DumpedTable[]> {
 }
 
 /** Returns `null` for a table without rows. */
-async function rowsOf(client: pg.Client, { name, target, columns }: DumpedTable): Promise<AsyncIterable<Uint8Array> | null> {
+async function rowsOf(
+  client: pg.Client,
+  { name, target, columns }: DumpedTable,
+): Promise<AsyncIterable<Uint8Array> | null> {
   const { rowCount } = await client.query(`select from only ${name} limit 1`);
   if (rowCount === 0) return null;
   const stream = client.query(copyTo(`copy ${name}${columns} to stdout`));

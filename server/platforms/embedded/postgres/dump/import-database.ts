@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
-import type { DatabaseReader } from "../app-postgres.ts";
+import type { DatabaseLogin } from "../database-login.ts";
 import { type DumpFile, MAX_SCRIPT_BYTES, NEUTRAL_ROLE } from "./dump-file.ts";
 
 /** What the server may send: rows and notices of a script have no use. */
@@ -23,8 +23,7 @@ const COPY = new RegExp(
  * @throws {ServiceError} `invalid` for a dump that PostgreSQL refuses
  */
 export async function importDatabase(
-  database: DatabaseReader,
-  role: string,
+  database: DatabaseLogin,
   files: AsyncIterable<DumpFile>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,7 +32,7 @@ export async function importDatabase(
     for await (const { name, content } of files) {
       signal.throwIfAborted();
       if (name.startsWith("1-rows-")) await connection.copy(content);
-      else await connection.run((await readScript(content)).replaceAll(NEUTRAL_ROLE, role));
+      else await connection.run((await readScript(content)).replaceAll(NEUTRAL_ROLE, database.name));
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -46,12 +45,12 @@ export async function importDatabase(
 /** One connection that restores a database. It is ended when it receives too much. */
 class RestoringConnection {
   readonly #client: pg.Client;
-  readonly #database: DatabaseReader;
+  readonly #database: DatabaseLogin;
   readonly #signal: AbortSignal;
   readonly #check: NodeJS.Timeout;
   #hasReceivedTooMuch = false;
 
-  private constructor(database: DatabaseReader, signal: AbortSignal) {
+  private constructor(database: DatabaseLogin, signal: AbortSignal) {
     this.#database = database;
     this.#signal = signal;
     this.#client = new pg.Client({ connectionString: database.url });
@@ -64,7 +63,7 @@ class RestoringConnection {
     signal.addEventListener("abort", this.#end);
   }
 
-  static async open(database: DatabaseReader, signal: AbortSignal): Promise<RestoringConnection> {
+  static async open(database: DatabaseLogin, signal: AbortSignal): Promise<RestoringConnection> {
     const opened = new RestoringConnection(database, signal);
     try {
       await opened.#client.connect();
@@ -101,19 +100,24 @@ class RestoringConnection {
     async function* rest(): AsyncGenerator<Uint8Array> {
       yield head.subarray(end + 1);
       // A buffer may be used again for the next chunk.
-      for (let next = await rows.next(); next.done !== true; next = await rows.next()) yield Uint8Array.from(next.value);
+      for (let next = await rows.next(); next.done !== true; next = await rows.next())
+        yield Uint8Array.from(next.value);
     }
     await pipeline(rest(), this.#client.query(copyFrom(statement)));
   }
 
   explain(error: unknown): unknown {
-    if (this.#hasReceivedTooMuch) return new ServiceError("invalid", "file: the database returns too much while it is restored.");
+    if (this.#hasReceivedTooMuch)
+      return new ServiceError("invalid", "file: the database returns too much while it is restored.");
     if (!(error instanceof pg.DatabaseError)) return error;
     const { code = "", message, where = "" } = error;
     const place = where === "" ? "" : ` (${where.slice(0, MAX_MESSAGE)})`;
     // The connection was ended, or the server stops.
     if (code.startsWith("57P")) return error;
-    return new ServiceError("invalid", `file: PostgreSQL refuses the database: ${message.slice(0, MAX_MESSAGE)}${place}.`);
+    return new ServiceError(
+      "invalid",
+      `file: PostgreSQL refuses the database: ${message.slice(0, MAX_MESSAGE)}${place}.`,
+    );
   }
 
   async close(): Promise<void> {

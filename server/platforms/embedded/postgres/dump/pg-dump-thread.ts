@@ -1,4 +1,4 @@
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { pgDump } from "@electric-sql/pglite-tools/pg_dump";
 import { completeMessages, greeting, splitRequests } from "./wire-messages.ts";
 import type { DumpThreadInput, DumpThreadOutput } from "./pg-dump.ts";
@@ -9,7 +9,7 @@ const { args, parameters, port, received } = workerData as DumpThreadInput;
 function receive(): Uint8Array {
   for (;;) {
     const before = Atomics.load(received, 0);
-    const next = receiveMessageOnPort(port) as { message: Uint8Array } | undefined;
+    const next = receiveMessageOnPort(port);
     if (next !== undefined) return next.message;
     Atomics.wait(received, 0, before);
   }
@@ -57,7 +57,7 @@ const server = {
 };
 
 function send(output: DumpThreadOutput): void {
-  parentPort?.postMessage(output);
+  port.postMessage(output);
 }
 
 try {

@@ -3,14 +3,15 @@ import { fileURLToPath } from "node:url";
 import { type MessagePort, MessageChannel, Worker } from "node:worker_threads";
 import pg from "pg";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
-import type { DatabaseReader } from "../app-postgres.ts";
+import type { DatabaseLogin } from "../database-login.ts";
+import { MAX_SCRIPT_BYTES } from "./dump-file.ts";
 
 /** What a thread gets. */
 export interface DumpThreadInput {
   args: readonly string[];
   /** What the server has reported about itself. */
   parameters: readonly (readonly [string, string])[];
-  /** For the bytes of the connection, in both directions. */
+  /** For the bytes of the connection, in both directions, and for the result. */
   port: MessagePort;
   /** Counts what was sent to the thread, so that it can wait for the next. */
   received: Int32Array<SharedArrayBuffer>;
@@ -42,7 +43,7 @@ interface DumpOptions {
  * @returns SQL
  * @throws {ServiceError} `conflict` for a schema that is too large
  */
-export async function pgDump(reader: DatabaseReader, { args, snapshot, signal }: DumpOptions): Promise<string> {
+export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: DumpOptions): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   deadline.throwIfAborted();
   await using connection = await RawConnection.open(reader);
@@ -65,13 +66,13 @@ export async function pgDump(reader: DatabaseReader, { args, snapshot, signal }:
         Atomics.notify(received, 0);
       });
       connection.onEnd(() => reject(new Error("PostgreSQL ended the connection of pg_dump")));
-      port.on("message", (bytes: Uint8Array) => connection.write(bytes));
-      worker.on("error", reject);
-      worker.on("exit", () => reject(new Error("pg_dump ended without a result")));
-      worker.on("message", (output: DumpThreadOutput) => {
-        if ("text" in output) resolve(output.text);
-        else reject(new Error(output.problem));
+      port.on("message", (message: Uint8Array | DumpThreadOutput) => {
+        if (message instanceof Uint8Array) connection.write(message);
+        else if ("problem" in message) reject(new Error(message.problem));
+        else if (Buffer.byteLength(message.text) > MAX_SCRIPT_BYTES) reject(tooExpensive());
+        else resolve(message.text);
       });
+      worker.on("error", reject);
     });
   } finally {
     port.close();
@@ -86,16 +87,16 @@ function tooExpensive(): ServiceError {
 /** A connection that `pg` has opened, without what `pg` does with it. */
 class RawConnection implements AsyncDisposable {
   readonly parameters: (readonly [string, string])[] = [];
-  readonly #reader: DatabaseReader;
+  readonly #reader: DatabaseLogin;
   readonly #client: pg.Client;
 
-  private constructor(reader: DatabaseReader) {
+  private constructor(reader: DatabaseLogin) {
     this.#reader = reader;
     this.#client = new pg.Client({ connectionString: reader.url });
     this.#client.on("error", () => undefined);
   }
 
-  static async open(reader: DatabaseReader): Promise<RawConnection> {
+  static async open(reader: DatabaseLogin): Promise<RawConnection> {
     const connection = new RawConnection(reader);
     const { connection: parsed } = connection.#parts();
     parsed.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
