@@ -54,7 +54,7 @@ test("a Node server moves with its PostgreSQL database, also if the service is k
   const url = await waitUntilReady(first, String(body["app_id"]));
   const { text: content } = await appRequest(`${url}/fill`);
   expect(content).toContain(`"count":"${ROWS}"`);
-  await using cli = await createCli({ SVC_URL: first.publicUrl, SVC_API_KEY: first.tokens.api_key });
+  await using cli = await createCli({ SVC_URL: first.publicUrl, SVC_TOKEN: first.tokens.api_key });
   expect(await cli.run(["apps", "export", "shop", file])).toMatchObject({ code: 0 });
   const tar = gunzipSync(await readFile(file)).toString("latin1");
   expect(tar).toContain("data/postgres/0-schema.sql");
@@ -64,7 +64,7 @@ test("a Node server moves with its PostgreSQL database, also if the service is k
   await using target = await createInstallation();
   let service = await target.start();
   for (const moment of ["building", "provisioning", "none"]) {
-    const env = { SVC_URL: service.publicUrl, SVC_API_KEY: service.tokens.api_key };
+    const env = { SVC_URL: service.publicUrl, SVC_TOKEN: service.tokens.api_key };
     const { code, stdout, stderr } = await cli.run(["apps", "import", file, "--json"], { env });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     const id = String((JSON.parse(stdout) as { app_id: string }).app_id);
@@ -77,7 +77,7 @@ test("a Node server moves with its PostgreSQL database, also if the service is k
       service = await target.start();
     }
     expect((await appRequest(await waitUntilReady(service, id))).text).toBe(content);
-    expect((await service.rest.delete(`/v1/apps/${id}`)).status).toBe(202);
+    expect((await service.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
   }
   await service.end("SIGTERM");
   expect(await readdir(path.join(target.dataDirectory, "app-data-copies"))).toEqual([]);

@@ -58,7 +58,8 @@ async function* dump(client: pg.Client, reader: DatabaseLogin, signal: AbortSign
   try {
     schema = await run("--section=pre-data");
     sequences = await run("--section=data", "--schema-only", "--sequence-data");
-    constraints = await run("--section=post-data");
+    // Materialized views are filled as the app would do it.
+    constraints = await run("--section=post-data", "--enable-row-security");
   } finally {
     clearInterval(keepAlive);
   }
