@@ -5,6 +5,7 @@ import { from as copyFrom } from "pg-copy-streams";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
 import type { DatabaseLogin } from "../database-login.ts";
 import { type DumpFile, MAX_SCRIPT_BYTES, NEUTRAL_ROLE } from "./dump-file.ts";
+import { splitScript } from "./split-script.ts";
 
 /** What the server may send: rows and notices of a script have no use. */
 const MAX_RECEIVED_BYTES = 8 * 1024 ** 2;
@@ -32,7 +33,7 @@ export async function importDatabase(
     for await (const { name, content } of files) {
       signal.throwIfAborted();
       if (name.startsWith("1-rows-")) await connection.copy(content);
-      else await connection.run((await readScript(content)).replaceAll(NEUTRAL_ROLE, database.name));
+      else await connection.runScript((await readScript(content)).replaceAll(NEUTRAL_ROLE, database.name));
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -74,8 +75,15 @@ class RestoringConnection {
     }
   }
 
-  /** Runs a script. What it returns is discarded. */
-  async run(sql: string): Promise<void> {
+  async runScript(script: string): Promise<void> {
+    for (const part of splitScript(script)) {
+      this.#signal.throwIfAborted();
+      await this.#run(part);
+    }
+  }
+
+  /** Runs statements. What they return is discarded. */
+  async #run(sql: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const query = this.#client.query(new pg.Query(sql));
       query.on("row", () => undefined);
@@ -112,8 +120,7 @@ class RestoringConnection {
     if (!(error instanceof pg.DatabaseError)) return error;
     const { code = "", message, where = "" } = error;
     const place = where === "" ? "" : ` (${where.slice(0, MAX_MESSAGE)})`;
-    // The connection was ended, or the server stops.
-    if (code.startsWith("57P")) return error;
+    if (code === ENDED) return new ServiceError("invalid", "file: the connection that restores the database was ended.");
     return new ServiceError(
       "invalid",
       `file: PostgreSQL refuses the database: ${message.slice(0, MAX_MESSAGE)}${place}.`,
@@ -140,6 +147,8 @@ class RestoringConnection {
 }
 
 const MAX_MESSAGE = 500;
+/** `admin_shutdown`, which is also the result of `pg_terminate_backend`. */
+const ENDED = "57P01";
 
 async function readScript(content: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -68,7 +68,7 @@ export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: 
       connection.onEnd(() => reject(new Error("PostgreSQL ended the connection of pg_dump")));
       port.on("message", (message: Uint8Array | DumpThreadOutput) => {
         if (message instanceof Uint8Array) connection.write(message);
-        else if ("problem" in message) reject(new Error(message.problem));
+        else if ("problem" in message) reject(explain(message.problem));
         else if (Buffer.byteLength(message.text) > MAX_SCRIPT_BYTES) reject(tooExpensive());
         else resolve(message.text);
       });
@@ -78,6 +78,15 @@ export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: 
     port.close();
     await worker.terminate();
   }
+}
+
+/** What `pg_dump` says when the schema changes meanwhile, or waits for a lock to be changed. */
+const CHANGED = /lock timeout|cache lookup failed|does not exist|could not (?:open|find)/;
+
+function explain(problem: string): Error {
+  if (!CHANGED.test(problem)) return new Error(problem);
+  const message = "The schema of the app's database is being changed. Export the app later.";
+  return new ServiceError("conflict", message, { cause: new Error(problem) });
 }
 
 function tooExpensive(): ServiceError {
