@@ -38,6 +38,13 @@ const filesOf = async () => ({
     }).listen(process.env.PORT);`,
 });
 
+async function waitUntilProvisioning({ rest }: ServiceProcess, id: string): Promise<void> {
+  await waitFor(async () => {
+    const { body } = await rest.get(`/v1/apps/${id}`);
+    expect(["provisioning", "ready"]).toContain(body["status"]);
+  });
+}
+
 async function waitUntilReady({ rest }: ServiceProcess, id: string): Promise<string> {
   await waitFor(async () => {
     expect((await rest.get(`/v1/apps/${id}`)).body).toMatchObject({ status: "ready", error: null });
@@ -67,12 +74,9 @@ test("a Node server moves with its PostgreSQL database, also if the service is k
     const env = { SVC_URL: service.publicUrl, SVC_TOKEN: service.tokens.api_key };
     const { code, stdout, stderr } = await cli.run(["apps", "import", file, "--json"], { env });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-    const id = String((JSON.parse(stdout) as { app_id: string }).app_id);
+    const { app_id: id } = JSON.parse(stdout) as { app_id: string };
     if (isKilled) {
-      await waitFor(async () => {
-        const { body: app } = await service.rest.get(`/v1/apps/${id}`);
-        expect(["provisioning", "ready"]).toContain(app["status"]);
-      });
+      await waitUntilProvisioning(service, id);
       await service.end("SIGKILL");
       service = await target.start();
     }

@@ -160,7 +160,7 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
     try {
       await withinSize({ maxBytes, measure, signal }, (bounded) => fill(database, bounded));
     } catch (error) {
-      if (work.reason === null || error instanceof ServiceError) throw error;
+      if (work.reason === null) throw error;
       throw new ServiceError("invalid", `file: the database exceeds a limit while it is restored: ${work.reason}.`);
     }
   }

@@ -205,12 +205,14 @@ export class PostgresWatchdog {
 
   async #end(backends: Backend[]): Promise<void> {
     if (backends.length === 0) return;
+    for (const { name, reason } of backends) {
+      const work = this.#longWork.get(name);
+      if (work !== undefined) work.reason = reason;
+    }
     const values = [backends.map(({ pid }) => pid), backends.map(({ role }) => role)];
     await this.#pool.query({ name: "end", text: END, values });
     for (const [name, ended] of Map.groupBy(backends, (each) => each.name)) {
       const reason = ended[0]?.reason ?? "";
-      const work = this.#longWork.get(name);
-      if (work !== undefined) work.reason = reason;
       const fields = this.#warnings.admit(name);
       const details = { database: name, reason, connections: ended.length, ...fields };
       if (fields !== null) this.#options.log.warn(details, "ended connections of an app to PostgreSQL");

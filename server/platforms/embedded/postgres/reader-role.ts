@@ -3,7 +3,7 @@ import pg from "pg";
 import { scramVerifier } from "./scram-verifier.ts";
 
 const ROLE_OPTIONS =
-  "login nosuperuser nocreatedb nocreaterole noreplication inherit bypassrls connection limit 5 password";
+  "login nosuperuser nocreatedb nocreaterole noreplication inherit bypassrls connection limit 3 password";
 
 /** What the role that reads a database has after the name of the database. */
 export const READER_SUFFIX = "_reader";

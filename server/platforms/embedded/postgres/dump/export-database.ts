@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
 import type { DatabaseLogin } from "../database-login.ts";
+import { DumpConnection } from "./dump-connection.ts";
 import { pgDump } from "./pg-dump.ts";
 import { type DumpFile, NEUTRAL_ROLE } from "./dump-file.ts";
 import { type DumpedTable, findProblems, listTables } from "./dumped-tables.ts";
@@ -12,7 +13,6 @@ const SETTINGS = [
   ...["search_path=pg_catalog", "datestyle=ISO", "intervalstyle=postgres", "extra_float_digits=3", "bytea_output=hex"],
   ...["client_encoding=UTF8", "row_security=off", "lock_timeout=10000"],
 ];
-const KEEP_ALIVE_MS = 15_000;
 const TRIES = 5;
 const LOCKED_AT_ONCE = 500;
 
@@ -22,47 +22,27 @@ const LOCKED_AT_ONCE = 500;
  * @throws {ServiceError} `conflict` for a database that has what cannot be exported, or whose tables are locked
  */
 export async function* exportDatabase(reader: DatabaseLogin, signal: AbortSignal): AsyncGenerator<DumpFile> {
-  const client = new pg.Client({
-    connectionString: reader.url,
-    options: SETTINGS.map((setting) => `-c ${setting}`).join(" "),
-  });
-  client.on("error", () => undefined);
-  const { processID: pid } = await client.connect().then(() => client as unknown as { processID: number });
-  const abort = () => void reader.terminate(pid).catch(() => undefined);
-  signal.addEventListener("abort", abort);
+  await using connection = await DumpConnection.open(reader, SETTINGS, signal);
   try {
-    yield* dump(client, reader, signal);
+    yield* dump(connection, reader.name, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw explain(error);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    await client.end().catch(() => undefined);
   }
 }
 
-async function* dump(client: pg.Client, reader: DatabaseLogin, signal: AbortSignal): AsyncGenerator<DumpFile> {
+async function* dump(connection: DumpConnection, role: string, signal: AbortSignal): AsyncGenerator<DumpFile> {
+  const { client } = connection;
   const tables = await begin(client);
-  const [problem] = await findProblems(client, reader.name);
+  const [problem] = await findProblems(client, role);
   if (problem !== undefined)
     throw new ServiceError("conflict", `The app's database has ${problem}, which cannot be exported.`);
-  const { rows } = await client.query<{ snapshot: string }>("select pg_export_snapshot() as snapshot");
-  const snapshot = rows[0]?.snapshot ?? "";
-  const run = async (...args: string[]) => {
-    const text = await pgDump(reader, { args, snapshot, signal });
-    return text.replaceAll(reader.name, NEUTRAL_ROLE);
-  };
-  // A transaction that is idle too long is ended.
-  const keepAlive = setInterval(() => void client.query("select 1").catch(() => undefined), KEEP_ALIVE_MS);
-  let schema, sequences, constraints;
-  try {
-    schema = await run("--section=pre-data");
-    sequences = await run("--section=data", "--schema-only", "--sequence-data");
-    // Materialized views are filled as the app would do it.
-    constraints = await run("--section=post-data", "--enable-row-security");
-  } finally {
-    clearInterval(keepAlive);
-  }
+  const run = async (...args: string[]) => (await pgDump(connection, args, signal)).replaceAll(role, NEUTRAL_ROLE);
+  const schema = await run("--section=pre-data");
+  const sequences = await run("--section=data", "--schema-only", "--sequence-data");
+  // Materialized views are filled as the app would do it.
+  const constraints = await run("--section=post-data", "--enable-row-security");
+  await client.query("set row_security = off");
   yield { name: "0-schema.sql", content: chunks(schema) };
   let index = 0;
   for (const table of tables) {
@@ -70,7 +50,6 @@ async function* dump(client: pg.Client, reader: DatabaseLogin, signal: AbortSign
     if (content !== null) yield { name: `1-rows-${String(index++).padStart(6, "0")}.sql`, content };
   }
   yield { name: "2-constraints.sql", content: chunks(sequences, constraints) };
-  await client.query("commit");
 }
 
 /** Begins the transaction. The tables are locked before it sees them: a table that is truncated or rewritten would appear empty. */

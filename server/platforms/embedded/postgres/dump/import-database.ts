@@ -120,7 +120,8 @@ class RestoringConnection {
     if (!(error instanceof pg.DatabaseError)) return error;
     const { code = "", message, where = "" } = error;
     const place = where === "" ? "" : ` (${where.slice(0, MAX_MESSAGE)})`;
-    if (code === ENDED) return new ServiceError("invalid", "file: the connection that restores the database was ended.");
+    if (code === ENDED)
+      return new ServiceError("invalid", "file: the connection that restores the database was ended.");
     return new ServiceError(
       "invalid",
       `file: PostgreSQL refuses the database: ${message.slice(0, MAX_MESSAGE)}${place}.`,

@@ -1,9 +1,7 @@
-import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { type MessagePort, MessageChannel, Worker } from "node:worker_threads";
-import pg from "pg";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
-import type { DatabaseLogin } from "../database-login.ts";
+import type { DumpConnection } from "./dump-connection.ts";
 import { MAX_SCRIPT_BYTES } from "./dump-file.ts";
 
 /** What a thread gets. */
@@ -26,38 +24,40 @@ const PROGRAM = fileURLToPath(new URL("./pg-dump-thread.ts", import.meta.url));
 const MAX_BYTES = 32 * 1024 ** 2;
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Nothing of this installation is in a dump: no names of roles, and no rights. */
-const NEUTRAL = ["--no-owner", "--no-privileges", "--no-tablespaces", "--no-security-labels", "--no-statistics"];
-
-interface DumpOptions {
-  /** Of the options of `pg_dump`, what it dumps. */
-  args: readonly string[];
-  /** The name of an exported snapshot. */
-  snapshot: string;
-  signal: AbortSignal;
-}
+const OPTIONS = [
+  // Nothing of this installation is in a dump: no names of roles, and no rights.
+  ...["--no-owner", "--no-privileges", "--no-tablespaces", "--no-security-labels"],
+  ...["--no-statistics", "--lock-wait-timeout=10000"],
+];
 
 /**
- * Runs `pg_dump` of PostgreSQL, which the package has as WebAssembly, in a thread. It has no sockets, so this process connects for it.
+ * Runs `pg_dump` of PostgreSQL, which the package has as WebAssembly, in a thread. It uses the connection and its transaction: with another
+ * connection, it would wait behind statements of the app that wait for the locks of this one.
  *
+ * @param args - the options of `pg_dump` that select what it dumps
  * @returns SQL
- * @throws {ServiceError} `conflict` for a schema that is too large
+ * @throws {ServiceError} `conflict` for a schema that is too large, or is being changed
  */
-export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: DumpOptions): Promise<string> {
+export async function pgDump(
+  connection: DumpConnection,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   deadline.throwIfAborted();
-  await using connection = await RawConnection.open(reader);
   const { port1: port, port2 } = new MessageChannel();
   const received = new Int32Array(new SharedArrayBuffer(4));
-  const allArgs = [...args, ...NEUTRAL, `--snapshot=${snapshot}`, "--lock-wait-timeout=10000"];
-  const workerData: DumpThreadInput = { args: allArgs, parameters: connection.parameters, port: port2, received };
+  const { parameters } = connection;
+  const workerData: DumpThreadInput = { args: [...args, ...OPTIONS], parameters, port: port2, received };
+  // The names of an earlier run.
+  await connection.client.query("deallocate all");
+  const stream = connection.takeOver();
   const worker = new Worker(PROGRAM, { workerData, transferList: [port2], stdout: true, stderr: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      const abort = () => reject(signal.aborted ? signal.reason : tooExpensive());
-      deadline.addEventListener("abort", abort);
+      deadline.addEventListener("abort", () => reject(signal.aborted ? signal.reason : tooExpensive()));
       let room = MAX_BYTES;
-      connection.onData((chunk) => {
+      stream.onData((chunk) => {
         room -= chunk.length;
         if (room < 0) return reject(tooExpensive());
         const bytes = Uint8Array.from(chunk);
@@ -65,9 +65,9 @@ export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: 
         Atomics.add(received, 0, 1);
         Atomics.notify(received, 0);
       });
-      connection.onEnd(() => reject(new Error("PostgreSQL ended the connection of pg_dump")));
+      stream.onClose(() => reject(new Error("PostgreSQL ended the connection of pg_dump")));
       port.on("message", (message: Uint8Array | DumpThreadOutput) => {
-        if (message instanceof Uint8Array) connection.write(message);
+        if (message instanceof Uint8Array) stream.write(message);
         else if ("problem" in message) reject(explain(message.problem));
         else if (Buffer.byteLength(message.text) > MAX_SCRIPT_BYTES) reject(tooExpensive());
         else resolve(message.text);
@@ -77,6 +77,7 @@ export async function pgDump(reader: DatabaseLogin, { args, snapshot, signal }: 
   } finally {
     port.close();
     await worker.terminate();
+    stream.release();
   }
 }
 
@@ -91,57 +92,4 @@ function explain(problem: string): Error {
 
 function tooExpensive(): ServiceError {
   return new ServiceError("conflict", "The schema of the database is too large to export.");
-}
-
-/** A connection that `pg` has opened, without what `pg` does with it. */
-class RawConnection implements AsyncDisposable {
-  readonly parameters: (readonly [string, string])[] = [];
-  readonly #reader: DatabaseLogin;
-  readonly #client: pg.Client;
-
-  private constructor(reader: DatabaseLogin) {
-    this.#reader = reader;
-    this.#client = new pg.Client({ connectionString: reader.url });
-    this.#client.on("error", () => undefined);
-  }
-
-  static async open(reader: DatabaseLogin): Promise<RawConnection> {
-    const connection = new RawConnection(reader);
-    const { connection: parsed } = connection.#parts();
-    parsed.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
-      connection.parameters.push([status.parameterName, status.parameterValue]);
-    });
-    await connection.#client.connect();
-    connection.#stream().removeAllListeners("data");
-    return connection;
-  }
-
-  onData(listener: (chunk: Buffer) => void): void {
-    this.#stream().on("data", listener);
-  }
-
-  onEnd(listener: () => void): void {
-    this.#stream().on("close", listener);
-  }
-
-  write(bytes: Uint8Array): void {
-    this.#stream().write(bytes);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { processID: pid } = this.#parts();
-    this.#stream().destroy();
-    if (pid !== null) await this.#reader.terminate(pid).catch(() => undefined);
-  }
-
-  #stream(): Socket {
-    return this.#parts().connection.stream;
-  }
-
-  #parts() {
-    return this.#client as unknown as {
-      processID: number | null;
-      connection: { stream: Socket; on(event: string, listener: (message: never) => void): void };
-    };
-  }
 }
