@@ -21,12 +21,6 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
 const utcTime = (year: string) => der(0x17, Buffer.from(`${year}0101000000Z`));
 
 const ECDSA_WITH_SHA256 = sequence(objectId("2a8648ce3d040302"));
-const IS_AUTHORITY = sequence(
-  objectId("551d13"),
-  der(0x01, Buffer.from([255])),
-  octetString(sequence(der(0x01, Buffer.from([255])))),
-);
-
 const alternativeName = (name: string) =>
   isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name));
 
@@ -47,7 +41,7 @@ export function createSelfSignedCertificate(names: readonly string[]): Certifica
     sequence(utcTime("20"), utcTime("49")),
     name,
     publicKey.export({ type: "spki", format: "der" }),
-    der(0xa3, sequence(sequence(objectId("551d11"), octetString(hosts)), IS_AUTHORITY)),
+    der(0xa3, sequence(sequence(objectId("551d11"), octetString(hosts)))),
   );
   const signature = der(0x03, Buffer.from([0]), sign("sha256", body, privateKey));
   const base64 = sequence(body, ECDSA_WITH_SHA256, signature).toString("base64");

@@ -1,14 +1,10 @@
 #!/bin/sh
-# Starts a process in the sandbox that process-launcher.ts prepared. Libraries that start a binary themselves, such as
-# Miniflare, run this script in its place: it executes the command line in $LAUNCH_FOLDER/command-line (one argument per
-# line), followed by its own arguments.
+# Starts a process in the sandbox that process-launcher.ts prepared: executes the command line in $LAUNCH_FOLDER/command-line
+# (one argument per line), followed by its own arguments.
 set -euC
 
-# Noclobber (-C) makes this fail if the file exists: a launch folder starts one process. So Miniflare's own restart of a
-# crashed process, which has no back-off, ends here. Miniflare waits until its configuration has been read, even by a
-# process that exits.
+# Noclobber (-C) makes this fail if the file exists: a launch folder starts one process.
 if ! echo "$$" 2>/dev/null >"${LAUNCH_FOLDER:?is not set: this process may only be started through a ProcessLauncher}/pid"; then
-  cat >/dev/null
   exit 75
 fi
 

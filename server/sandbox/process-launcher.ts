@@ -14,17 +14,17 @@ import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { UidPool } from "./uid-pool.ts";
 import { PREFER_FOR_OOM_KILL } from "./write-before-start.ts";
 
-/** The program that a library must start in place of the binary, with the environment of a `LaunchedProcess`. */
+/** The program to start in place of the binary, with the environment of a `LaunchedProcess`. */
 export const LAUNCH_SCRIPT = fileURLToPath(new URL("./launch-process.sh", import.meta.url));
 
-/** The launch script opens the file `system-call-filter` with this descriptor. Miniflare uses those up to 3. */
+/** The launch script opens the file `system-call-filter` with this descriptor. workerd uses those up to 3. */
 const FILTER_DESCRIPTOR = 9;
 const TEMPORARY_MB = 64;
 
 export interface LaunchRequest {
-  /** An empty folder for this launch. It must exist until the library cannot restart the process any more. */
+  /** An empty folder for this launch, which must exist as long as the process. */
   folder: string;
-  /** The binary on the host. The library adds the arguments. */
+  /** The binary on the host. Whoever starts the process adds the arguments. */
   binaryPath: string;
   env: Readonly<Record<string, string>>;
   /** Folders of the host that are visible inside, at the same paths. Nothing but sandboxes may write to writable ones. */
@@ -37,8 +37,8 @@ export interface LaunchRequest {
 }
 
 /**
- * Prepares sandboxes for processes that a library starts itself, as Miniflare starts workerd. Such a process has the
- * network of the host, because it listens on a port there and limits outbound connections itself.
+ * Prepares sandboxes for processes of workerd. Such a process has the network of the host, because it listens on a port there and
+ * limits outbound connections itself.
  *
  * When the service runs as root, each process has its own user id, which becomes the owner of the writable folders.
  */
@@ -75,7 +75,7 @@ export class ProcessLauncher {
 
   #commandLine(request: LaunchRequest, placement: Placement, uid: number | null): string[] {
     if (!this.#isIsolated) return [...placement.startArguments(), ...unconfinedCommandLine(request)];
-    // The library starts the process with the environment of the service. bwrap --clearenv would leave it readable in
+    // The process may be started with the environment of the service. bwrap --clearenv would leave it readable in
     // /proc/1/environ of the sandbox; env -i does not.
     const tools = Object.entries(TOOL_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
     return [
@@ -131,7 +131,7 @@ async function writeCommandLine(folder: string, argv: readonly string[]): Promis
   await writeFile(path.join(folder, "command-line"), argv.map((argument) => `${argument}\n`).join(""));
 }
 
-/** A process that a library starts in a prepared sandbox, at most once. */
+/** A process that is started in a prepared sandbox, at most once. */
 export class LaunchedProcess {
   /** The environment variables for `LAUNCH_SCRIPT`. */
   readonly environment: Readonly<Record<string, string>>;

@@ -14,13 +14,7 @@ import type {
 } from "../../ports/isolated-runtime.ts";
 import type { TemporaryDatabases } from "../../ports/postgres.ts";
 import { readUploadForm, type UploadForm } from "../shared/upload-form.ts";
-import {
-  codeOptions,
-  fileBindings,
-  type MiniflareWorkerOptions,
-  WORKER_NAME,
-  workerOptions,
-} from "./workerd/worker-options.ts";
+import { codeOptions, fileBindings, type WorkerOptions, WORKER_NAME, workerOptions } from "./workerd/worker-options.ts";
 import { bindingOptions } from "../shared/worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 import type { NodeLauncher } from "./node-server/node-launcher.ts";
@@ -125,8 +119,8 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
 function isolatedWorker(
   form: UploadForm,
   { addModules, editModule = (source) => source }: Omit<IsolatedAppRequest, "scriptPath">,
-): MiniflareWorkerOptions {
-  const { modules = [], modulesRoot, script, ...code } = codeOptions(form);
+): WorkerOptions {
+  const { modules = [], script, ...code } = codeOptions(form);
   const [main] = modules;
   const added = main === undefined ? [] : addModules(main.path);
   const edited = modules.map((module) =>
@@ -139,25 +133,22 @@ function isolatedWorker(
     ...code,
     ...(script === undefined
       ? {
-          ...(modulesRoot === undefined ? {} : { modulesRoot }),
           modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
         }
       : { script, ...fileBindings(form) }),
     outboundService: NO_NETWORK,
-    cache: false,
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...codeGeneration(form),
     ...durableObjects(form),
   };
 }
 
-function durableObjects(form: UploadForm): Pick<MiniflareWorkerOptions, "durableObjects"> {
+function durableObjects(form: UploadForm): Pick<WorkerOptions, "durableObjects"> {
   const own = form.metadata.bindings.filter(({ type }) => type === "durable_object_namespace");
   return { durableObjects: bindingOptions(own, { databaseId: "", variables: {} }).durableObjects };
 }
 
 /** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
-function codeGeneration(form: UploadForm): Pick<MiniflareWorkerOptions, "unsafeEvalBinding"> {
+function codeGeneration(form: UploadForm): Pick<WorkerOptions, "unsafeEvalBinding"> {
   const servers = form.metadata.bindings.filter(({ type }) => type === "node_server");
   const { unsafeEvalBinding } = bindingOptions(servers, { databaseId: "", variables: {} });
   return unsafeEvalBinding === undefined ? {} : { unsafeEvalBinding };

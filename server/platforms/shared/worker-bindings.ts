@@ -80,7 +80,7 @@ export interface BindingSources {
 }
 
 /**
- * Translates the bindings that a script declares to Miniflare's options, and adds the app's variables.
+ * Translates the bindings that a script declares, and adds the app's variables.
  *
  * @throws {UnhealthyScript} with the name of an invalid binding
  * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
@@ -186,7 +186,7 @@ export interface DeclaredStore {
   kind: "key_value" | "objects";
   /** The name of the binding. */
   name: string;
-  /** The name under which Miniflare keeps it. */
+  /** The name of its durable object. */
   storageName: string;
 }
 

@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { mkdtemp, writeFile } from "node:fs/promises";
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import path from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
-import { workerd } from "../../../server/platforms/embedded/workerd/miniflare-environment.ts";
 import { PROBE_RESULT_HEADER } from "../../../server/platforms/cloudflare/dispatch-worker/edge-entry.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type EmulatedScript, NAMESPACE_MODULE, workerOptionsOf } from "./emulated-script.ts";
@@ -101,8 +100,7 @@ export class EmulatedRuntime implements AsyncDisposable {
     let miniflare: Miniflare | null = null;
     try {
       const worker = await workerOptionsOf("validated", script, this.#folder);
-      const launch = await prepareLaunch(this.#folder);
-      miniflare = new Miniflare({ ...options, ...launch, workers: [worker] } as MiniflareOptions);
+      miniflare = new Miniflare({ ...options, workers: [worker] } as MiniflareOptions);
       await miniflare.ready;
       return null;
     } catch (error) {
@@ -160,7 +158,6 @@ export class EmulatedRuntime implements AsyncDisposable {
     const folder = (kind: string) => path.join(this.#folder, kind);
     return {
       ...shared,
-      ...(await prepareLaunch(this.#folder)),
       unsafeLocalExplorer: true,
       d1Persist: folder("d1"),
       kvPersist: folder("kv"),
@@ -225,16 +222,6 @@ export class EmulatedRuntime implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }
-}
-
-/**
- * Where the service runs in the same process, Miniflare starts workerd through its launch script. This folder lets the script
- * start one plain workerd.
- */
-async function prepareLaunch(root: string): Promise<{ unsafeRuntimeEnv: Record<string, string> }> {
-  const folder = await mkdtemp(path.join(root, "launch-"));
-  await writeFile(path.join(folder, "command-line"), `${workerd.default}\n`);
-  return { unsafeRuntimeEnv: { LAUNCH_FOLDER: folder } };
 }
 
 const shared = { cf: false, log: undefined, host: "127.0.0.1", port: 0 } as const;

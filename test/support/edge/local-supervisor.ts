@@ -28,7 +28,7 @@ export class LocalProcess extends WorkerdProcess {
 
   constructor(launch: WorkerdLaunch, port: number) {
     const exit = new ProcessExit();
-    super({ miniflare: null, launched: null as never, exit, launchFolder: "" }, new WorkerdOutput(), port);
+    super({ port, exit, launched: null as never, output: new WorkerdOutput(), resources: new AsyncDisposableStack() });
     this.launch = launch;
     this.#exit = exit;
   }

@@ -1,23 +1,22 @@
-import { spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
-import { mkdir, open, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Readable } from "node:stream";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
-import { LAUNCH_SCRIPT, type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
+import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
 import { RecordReader } from "../workerd/record-reader.ts";
 import { withTail, WORKERD_LIMITS, type WorkerdLaunch, type WorkerLauncher } from "../workerd/workerd-launcher.ts";
+import { configFolders, spawnWorkerd, writeImports } from "../workerd/spawn-workerd.ts";
+import { workerd } from "../workerd/workerd-binary.ts";
+import { type WorkerdConfig, workerdConfig } from "../workerd/workerd-config.ts";
 import { WorkerdOutput } from "../workerd/workerd-output.ts";
+import { untilListening } from "../workerd/workerd-process.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
-import { findClusterBinary } from "./cluster-binary.ts";
-import { ClusterProcess, type SpawnedWorkerd } from "./cluster-process.ts";
+import { ClusterProcess } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { untilLostLeasesEnd } from "./lost-members.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
-import { MINIFLARE_WORKERS } from "./storage-services.ts";
-import { workerdConfig } from "./workerd-config.ts";
 
 export interface ClusterLauncherOptions {
   /** For workers without data that lasts. */
@@ -68,11 +67,12 @@ export class ClusterLauncher implements WorkerLauncher {
     const output = new WorkerdOutput({ records, masks: launch.masks });
     const spawned = await spawnWorkerd(launched, folder, config);
     const { startTimeoutMs } = this.#options;
-    const process = await ClusterProcess.untilReady(spawned, {
+    const started = await untilListening(spawned, {
       ...{ launched, output, records, signal },
       resources: starting.move(),
       timeoutMs: startTimeoutMs * (launch.patience ?? 1),
     });
+    const process = new ClusterProcess(started);
     this.#running.add(process);
     void process.exited.then(() => this.#running.delete(process));
     return process;
@@ -88,14 +88,17 @@ export class ClusterLauncher implements WorkerLauncher {
   async #writeConfig(
     launch: WorkerdLaunch & { databaseId: string },
     { folder, grant, mark }: { folder: string; grant: BucketGrant; mark: string },
-  ): Promise<string> {
+  ): Promise<WorkerdConfig> {
     const { host, timeDivisor, secret } = this.#options;
     const storage = path.join(folder, "storage");
-    const imports = path.join(folder, "imports");
     const { endpoint, bucketName, accessKeyId, secretAccessKey } = grant;
-    const { text, files } = await workerdConfig({
+    const config = await workerdConfig({
       workers: withTail(launch, mark),
-      storage,
+      // The bucket has what is on the disk of a process.
+      storage: {
+        folders: { durableObjects: storage, sql: storage, keyValue: storage, objects: storage, workflows: storage },
+        largeValues: "bucket",
+      },
       cluster: {
         bucket: `s3://${bucketName}/${dataPrefix(launch.databaseId).replace(/\/$/, "")}`,
         ...{ endpoint, accessKeyId, secretAccessKey, host, timeDivisor },
@@ -103,52 +106,18 @@ export class ClusterLauncher implements WorkerLauncher {
       },
     });
     await mkdir(storage, { recursive: true, mode: 0o700 });
-    await mkdir(imports, { mode: 0o755 });
-    for (const [name, contents] of files.entries()) await writeFile(path.join(imports, String(name)), contents);
-    return text;
+    await writeImports(folder, config);
+    return config;
   }
 
   #prepare(folder: string, { assetsDirectory }: WorkerdLaunch): Promise<LaunchedProcess> {
     return this.#processes.prepare({
       folder,
-      binaryPath: findClusterBinary(),
+      binaryPath: workerd.default,
       env: { TZ: "UTC" },
       writableFolders: [path.join(folder, "storage")],
-      readOnlyFolders: [
-        path.join(folder, "imports"),
-        MINIFLARE_WORKERS,
-        ...(assetsDirectory === null ? [] : [assetsDirectory]),
-      ],
+      readOnlyFolders: [...configFolders(folder), ...(assetsDirectory === null ? [] : [assetsDirectory])],
       limits: WORKERD_LIMITS,
     });
   }
-}
-
-async function spawnWorkerd(launched: LaunchedProcess, folder: string, config: string): Promise<SpawnedWorkerd> {
-  // The configuration contains secrets of the app. Only we can enter its folder, and it has no name any more when the process, which
-  // has another user id, reads it.
-  const name = path.join(folder, "config");
-  await writeFile(name, config, { mode: 0o644 });
-  await using file = await open(name);
-  await unlink(name);
-  const args = [
-    "serve",
-    "--experimental",
-    "-I",
-    path.join(folder, "imports"),
-    "-I",
-    MINIFLARE_WORKERS,
-    "--control-fd=3",
-    "/dev/stdin",
-    "config",
-  ];
-  const child = spawn(LAUNCH_SCRIPT, args, {
-    env: launched.environment,
-    stdio: [file.fd, "pipe", "pipe", "pipe"],
-  });
-  const exited = Promise.withResolvers<void>();
-  child.once("error", () => exited.resolve());
-  child.once("close", () => exited.resolve());
-  const [, stdout, stderr, control] = child.stdio as unknown as [null, Readable, Readable, Readable];
-  return { stdout, stderr, control, exited: exited.promise };
 }

@@ -18,7 +18,7 @@ import type { DatabaseReader } from "../app-databases/embedded-app-databases.ts"
 import { isolatedWorker } from "../databases/database-worker.ts";
 import type { Scripts } from "../scripts/script-store.ts";
 import { readDeclaredStores } from "../storage/embedded-app-entries.ts";
-import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
+import type { WorkerOptions } from "../workerd/worker-options.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 
 /** Runs in a member of the cluster of an app. Values are cut there, so that large ones stay where they are. */
@@ -104,7 +104,7 @@ const entryRows = z.array(
 );
 const valueBeginning = z.object({ bytes: z.number(), beginning: z.array(z.number()) }).nullable();
 
-type Stores = Pick<MiniflareWorkerOptions, "d1Databases" | "kvNamespaces" | "r2Buckets">;
+type Stores = Pick<WorkerOptions, "d1Databases" | "kvNamespaces" | "r2Buckets">;
 
 interface ReaderDeps {
   launcher: WorkerLauncher;

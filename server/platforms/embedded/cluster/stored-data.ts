@@ -3,7 +3,7 @@ import type { DeclaredStore } from "../../shared/worker-bindings.ts";
 import { objectId } from "../storage/embedded-app-entries.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import type { SharedBucket } from "./shared-bucket.ts";
-import { BLOB_FOLDERS, UNIQUE_KEYS } from "./storage-services.ts";
+import { BLOB_FOLDERS, UNIQUE_KEYS } from "../workerd/storage-services.ts";
 
 /** Removes what an app stored, without its SQL database. */
 export async function removeStoredData(bucket: SharedBucket, databaseId: string): Promise<void> {

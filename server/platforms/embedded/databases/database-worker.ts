@@ -1,6 +1,6 @@
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { latestCompatibilityDate } from "../workerd/miniflare-environment.ts";
-import { type MiniflareWorkerOptions, WORKER_NAME } from "../workerd/worker-options.ts";
+import { latestCompatibilityDate } from "../workerd/workerd-binary.ts";
+import { type WorkerOptions, WORKER_NAME } from "../workerd/worker-options.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 import type { StartDatabaseWorker } from "./sql-databases.ts";
 
@@ -21,20 +21,17 @@ export function databaseWorkerStarter(launcher: WorkerLauncher): StartDatabaseWo
   };
 }
 
-function databaseWorker(script: string, databaseId: string): MiniflareWorkerOptions {
+function databaseWorker(script: string, databaseId: string): WorkerOptions {
   return { ...isolatedWorker(script), d1Databases: { DB: databaseId } };
 }
 
 /** A worker that runs a module of the service, without bindings and network. */
-export function isolatedWorker(script: string): MiniflareWorkerOptions {
+export function isolatedWorker(script: string): WorkerOptions {
   return {
     name: WORKER_NAME,
-    modulesRoot: "/",
     modules: [{ type: "ESModule", path: "/index.js", contents: script }],
     compatibilityDate: latestCompatibilityDate(),
     compatibilityFlags: [],
     outboundService: { network: { allow: [] } },
-    cache: false,
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };
 }

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NoHandler, ServerError, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
+import { NOT_HANDLED } from "../workerd/workerd-output.ts";
 
 /** How long the app may take to respond: to the first request, and to another one, because the machine may have been busy. */
 const TIMEOUTS_MS = [10_000, 30_000] as const;
 /** What the runtime reports of a default export without the method `fetch`, or of a script without a default export. */
-const NO_HANDLER = /^Error: (Handler does not export a fetch\(\) function|internal error; reference = )/;
+const NO_HANDLER = new RegExp(`^(Error: Handler does not export a fetch\\(\\) function|${NOT_HANDLED})`);
 /** The app's log arrives through a pipe, and may arrive a little later than its response. */
 const LOG_DELAY_MS = 100;
 /** How long the rest of a streamed response is read, because an app that streams can fail after it has sent the status. */

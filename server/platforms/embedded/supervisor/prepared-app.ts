@@ -6,7 +6,7 @@ import type { AppPostgres } from "../postgres/app-postgres.ts";
 import type { ScriptVersion, UnpackedLayer } from "../script-version.ts";
 import { readUploadForm } from "../../shared/upload-form.ts";
 import { checkVariableNames } from "../../shared/worker-bindings.ts";
-import { type MiniflareWorkerOptions, workerOptions } from "../workerd/worker-options.ts";
+import { type WorkerOptions, workerOptions } from "../workerd/worker-options.ts";
 
 interface PreparedServer {
   server: NodeServer<UnpackedLayer>;
@@ -18,9 +18,7 @@ interface PreparedServer {
 }
 
 /** What is started: the options of a Worker with its bindings, or a Node server and its environment variables. */
-export type PreparedCode =
-  | { runtime: "worker"; worker: MiniflareWorkerOptions }
-  | ({ runtime: "node" } & PreparedServer);
+export type PreparedCode = { runtime: "worker"; worker: WorkerOptions } | ({ runtime: "node" } & PreparedServer);
 
 /** A version of an app with the variables to start it with. */
 export interface PreparedApp {

@@ -1,5 +1,5 @@
-import { latestCompatibilityDate } from "./miniflare-environment.ts";
-import type { MiniflareWorkerOptions } from "./worker-options.ts";
+import { latestCompatibilityDate } from "./workerd-binary.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 
 /** The name of the worker beside the app. */
 export const TAIL_WORKER_NAME = "runtime-log";
@@ -45,16 +45,13 @@ function formatPart(part) {
  *
  * @param mark - begins each line that it prints. The app must not know it, because it could imitate the lines then.
  */
-export function tailWorker(mark: string): MiniflareWorkerOptions {
+export function tailWorker(mark: string): WorkerOptions {
   const contents = `const MARK = ${JSON.stringify(mark)};${SCRIPT}`;
   return {
     name: TAIL_WORKER_NAME,
-    modulesRoot: "/",
     modules: [{ type: "ESModule", path: "/index.js", contents }],
     compatibilityDate: latestCompatibilityDate(),
     compatibilityFlags: ["experimental", "streaming_tail_worker"],
     outboundService: { network: { allow: [] } },
-    cache: false,
-    unsafeDirectSockets: [],
   };
 }

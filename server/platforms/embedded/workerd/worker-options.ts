@@ -3,19 +3,15 @@ import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { UploadForm, UploadModule } from "../../shared/upload-form.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import { latestCompatibilityDate } from "./miniflare-environment.ts";
+import { latestCompatibilityDate } from "./workerd-binary.ts";
 import { bindingOptions, type BindingOptions, requireGlobals } from "../../shared/worker-bindings.ts";
 
 /** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
 export const WORKER_NAME = "app";
 
-/**
- * The options of a Miniflare worker that this project uses. Miniflare's own type needs its major version of zod, which
- * is not ours. Its constructor validates the values.
- */
-export interface MiniflareWorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
+/** A worker, as `workerdConfig` configures it. */
+export interface WorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
   name: string;
-  modulesRoot?: string;
   /** The first is the main module. A service worker has none. */
   modules?: { type: UploadModule["type"]; path: string; contents: UploadModule["contents"] }[];
   /** The code of a service worker. */
@@ -25,8 +21,6 @@ export interface MiniflareWorkerOptions extends Partial<Omit<BindingOptions, "as
   compatibilityDate: string;
   compatibilityFlags: string[];
   outboundService: { network: { allow: string[]; tlsOptions?: { trustBrowserCas: boolean } } };
-  cache: boolean;
-  unsafeDirectSockets: { host: string; port: number }[];
   /** The names of the workers that receive what this one prints. */
   streamingTails?: string[];
   assets?: {
@@ -53,7 +47,7 @@ export function workerOptions(
   version: Pick<ScriptVersion, "databaseId" | "assets">,
   form: UploadForm,
   variables: Readonly<Record<string, string>>,
-): MiniflareWorkerOptions {
+): WorkerOptions {
   const { databaseId } = version;
   if (form.isServiceWorker) requireGlobals(form.metadata.bindings);
   const { assetsBinding, ...bindings } = bindingOptions(form.metadata.bindings, { databaseId, variables });
@@ -64,9 +58,6 @@ export function workerOptions(
     // Neither this machine nor its network can be reached, by fetch or by raw sockets. Without the TLS options workerd
     // rejects every https: URL.
     outboundService: { network: { allow: ["public"], tlsOptions: { trustBrowserCas: true } } },
-    // The production platform has no cache for scripts like these either.
-    cache: false,
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...bindings,
     bindings: { ...textBindings(form), ...bindings.bindings },
     ...assetOptions(version, form, assetsBinding),
@@ -76,13 +67,12 @@ export function workerOptions(
 /** The options for the code of a bundle, without bindings and network. */
 export function codeOptions(
   form: UploadForm,
-): Pick<MiniflareWorkerOptions, "modulesRoot" | "modules" | "script" | "compatibilityDate" | "compatibilityFlags"> {
+): Pick<WorkerOptions, "modules" | "script" | "compatibilityDate" | "compatibilityFlags"> {
   const [main] = form.modules;
   const code =
     form.isServiceWorker && typeof main?.contents === "string"
       ? { script: main.contents }
       : {
-          modulesRoot: "/",
           modules: form.modules.map(({ name, type, contents }) => ({ type, path: `/${name}`, contents })),
         };
   return {
@@ -93,7 +83,7 @@ export function codeOptions(
 }
 
 /** The files that a service worker imports. The bundler makes them bindings, because it cannot import modules. */
-export function fileBindings(form: UploadForm): Pick<MiniflareWorkerOptions, "wasmBindings" | "dataBlobBindings"> {
+export function fileBindings(form: UploadForm): Pick<WorkerOptions, "wasmBindings" | "dataBlobBindings"> {
   const wasmBindings = partsOf(form, "wasm_module", (contents) => Buffer.from(contents));
   const dataBlobBindings = partsOf(form, "data_blob", (contents) => Buffer.from(contents));
   return form.isServiceWorker ? { wasmBindings, dataBlobBindings } : {};
@@ -128,7 +118,7 @@ function assetOptions(
   version: Pick<ScriptVersion, "assets">,
   form: UploadForm,
   binding: string | undefined,
-): Pick<MiniflareWorkerOptions, "assets"> {
+): Pick<WorkerOptions, "assets"> {
   if (!version.assets) return {};
   const { directory, rules } = version.assets;
   const { html_handling, not_found_handling } = rules;

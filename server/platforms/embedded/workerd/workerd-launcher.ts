@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Readable } from "node:stream";
-import type * as miniflareLibrary from "miniflare";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
-import { loadMiniflare, sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import { RecordReader } from "./record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "./tail-worker.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
-import type { MiniflareWorkerOptions } from "./worker-options.ts";
+import type { WorkerOptions } from "./worker-options.ts";
+import { configFolders, spawnWorkerd, writeImports } from "./spawn-workerd.ts";
+import type { StorageFolders } from "./storage-services.ts";
+import { workerd } from "./workerd-binary.ts";
+import { workerdConfig } from "./workerd-config.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
-import { ProcessExit, type StartedWorkerd, stopWorkerd, WorkerdProcess } from "./workerd-process.ts";
-import { untilReady } from "./workerd-readiness.ts";
+import { untilListening, WorkerdProcess } from "./workerd-process.ts";
 
 export interface LauncherOptions {
   /** A folder for files that exist only as long as a process. `open` empties it. */
@@ -27,7 +27,7 @@ export interface LauncherOptions {
 }
 
 export interface WorkerdLaunch extends AppFolders {
-  worker: MiniflareWorkerOptions;
+  worker: WorkerOptions;
   /** Of the app whose data the process has; absent for a process with storage of its own. */
   databaseId?: string;
   /** The texts that messages from the process must not contain: the secrets of the app. */
@@ -52,9 +52,6 @@ export const WORKERD_LIMITS = {
   processes: 256,
 } as const;
 
-/** Miniflare can miss the exit of a process that never read its configuration, such as a sandbox that fails. */
-const MISSED_EXIT_MS = 1_000;
-
 /** Starts the processes of Workers. */
 export interface WorkerLauncher {
   start(launch: WorkerdLaunch, signal: AbortSignal): Promise<AppProcess & { port: number }>;
@@ -68,7 +65,6 @@ export class WorkerdLauncher implements WorkerLauncher {
   constructor(options: LauncherOptions) {
     this.#options = options;
     this.#processes = new ProcessLauncher(options.sandbox, options.groups);
-    sandboxMiniflare();
   }
 
   /** Removes the files of earlier processes, which died with the service that started them. */
@@ -85,88 +81,46 @@ export class WorkerdLauncher implements WorkerLauncher {
    */
   async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<WorkerdProcess> {
     signal.throwIfAborted();
-    const folders = await createWorkerdFolders(this.#options.launchRoot, launch, usesStorage(launch.worker));
-    const launched = await this.#prepare(folders, launch.dataBytes ?? WORKERD_LIMITS.dataBytes).catch(
-      async (error: unknown) => {
-        await rm(folders.launch, { recursive: true });
-        throw error;
-      },
-    );
+    await using starting = new AsyncDisposableStack();
+    const folder = path.join(this.#options.launchRoot, randomUUID());
+    starting.defer(() => rm(folder, { recursive: true, force: true }));
+    const { storage, writable } = await createFolders(folder, launch);
     // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
     const mark = randomUUID();
+    const config = await workerdConfig({
+      workers: withTail(launch, mark),
+      storage: { folders: storage, largeValues: "disk" },
+    });
+    await writeImports(folder, config);
+    const launched = starting.adopt(await this.#prepare(folder, writable, launch), (prepared) => prepared.release());
     const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
     const output = new WorkerdOutput({ records, masks: launch.masks });
-    const exit = new ProcessExit();
-    const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
-    try {
-      const miniflare = createMiniflare(loadMiniflare(), withTail(launch, mark), folders, launched, { output, exit });
-      started.miniflare = miniflare;
-      await untilReady(
-        { ready: miniflare.ready, output, exited: exit.promise, exitGraceMs: MISSED_EXIT_MS },
-        this.#options.startTimeoutMs * (launch.patience ?? 1),
-        signal,
-      );
-      records?.reportUnconfirmed();
-      void exit.promise.then(() => records?.reportUnconfirmed());
-      const { port } = await miniflare.unsafeGetDirectURL(launch.worker.name);
-      return new WorkerdProcess(started, output, Number(port));
-    } catch (error) {
-      records?.reportUnconfirmed();
-      await stopWorkerd(started);
-      throw error;
-    }
+    const spawned = await spawnWorkerd(launched, folder, config);
+    const started = await untilListening(spawned, {
+      ...{ launched, output, records, signal },
+      resources: starting.move(),
+      timeoutMs: this.#options.startTimeoutMs * (launch.patience ?? 1),
+    });
+    return new WorkerdProcess(started);
   }
 
-  #prepare({ launch, writable, assets }: WorkerdFolders, dataBytes: number): Promise<LaunchedProcess> {
+  #prepare(folder: string, writableFolders: readonly string[], launch: WorkerdLaunch): Promise<LaunchedProcess> {
+    const { assetsDirectory, dataBytes = WORKERD_LIMITS.dataBytes } = launch;
     return this.#processes.prepare({
-      folder: launch,
+      folder,
       binaryPath: workerd.default,
       env: { TZ: "UTC" },
-      writableFolders: writable,
-      readOnlyFolders: assets === null ? [] : [assets],
+      writableFolders,
+      readOnlyFolders: [...configFolders(folder), ...(assetsDirectory === null ? [] : [assetsDirectory])],
       limits: { ...WORKERD_LIMITS, dataBytes },
     });
   }
 }
 
 /** Adds the worker that collects what the worker prints. */
-export function withTail(
-  { worker, records }: WorkerdLaunch,
-  mark: string,
-): [MiniflareWorkerOptions, ...MiniflareWorkerOptions[]] {
+export function withTail({ worker, records }: WorkerdLaunch, mark: string): [WorkerOptions, ...WorkerOptions[]] {
   if (records === undefined) return [worker];
   return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
-}
-
-function createMiniflare(
-  { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
-  workers: [MiniflareWorkerOptions, ...MiniflareWorkerOptions[]],
-  { storage, database }: WorkerdFolders,
-  launched: LaunchedProcess,
-  { output, exit }: { output: WorkerdOutput; exit: ProcessExit },
-): miniflareLibrary.Miniflare {
-  const options = {
-    workers,
-    host: "127.0.0.1",
-    port: 0,
-    // Otherwise Miniflare asks its vendor for the location of this machine.
-    cf: false,
-    log: new Log(LogLevel.NONE),
-    logRequests: false,
-    structuredWorkerdLogs: true,
-    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
-      output.follow(stdout, true);
-      output.follow(stderr);
-      stdout.once("close", () => exit.mark());
-    },
-    kvPersist: path.join(storage, "kv"),
-    r2Persist: path.join(storage, "r2"),
-    durableObjectsPersist: path.join(storage, "do"),
-    workflowsPersist: path.join(storage, "workflows"),
-    d1Persist: database,
-    unsafeRuntimeEnv: { ...launched.environment },
-  } as const;
-  return withoutSignalHandlers(() => new Miniflare(options));
 }
 
 /** The folders of the host that one process can access. */
@@ -179,40 +133,26 @@ interface AppFolders {
   assetsDirectory: string | null;
 }
 
-/** The folders of one process. */
-interface WorkerdFolders {
-  /** The folder of this launch, to be removed after the process has ended. */
-  launch: string;
-  storage: string;
-  database: string;
-  /** Those of storage that the process can write to. A process that uses no storage has none, and they need not exist. */
-  writable: readonly string[];
-  assets: string | null;
-}
-
-/** Each kind of storage has its own folder. Miniflare must not create them, because it is not the user of the sandbox. */
-const STORAGE_KINDS = ["kv", "r2", "do", "workflows"];
-
 /**
- * Creates the folders of one process. The folder of the launch is created below `launchRoot`.
+ * Creates the folders of one process. A process that uses no storage has none that it can write to.
  *
- * @param hasStorage - whether the process uses storage
+ * @param folder - the folder of the launch, which is removed with the process
  */
-async function createWorkerdFolders(
-  launchRoot: string,
-  folders: AppFolders,
-  hasStorage: boolean,
-): Promise<WorkerdFolders> {
-  const launch = path.join(launchRoot, randomUUID());
-  const storage = folders.storageDirectory ?? path.join(launch, "storage");
-  const database = folders.databaseDirectory ?? path.join(launch, "database");
-  const stored = hasStorage ? [database, ...STORAGE_KINDS.map((kind) => path.join(storage, kind))] : [];
-  for (const folder of [launch, ...stored]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  return {
-    launch,
-    storage,
-    database,
-    writable: hasStorage ? [storage, database] : [],
-    assets: folders.assetsDirectory,
+async function createFolders(
+  folder: string,
+  { worker, storageDirectory, databaseDirectory }: WorkerdLaunch,
+): Promise<{ storage: StorageFolders; writable: string[] }> {
+  const root = storageDirectory ?? path.join(folder, "storage");
+  const sql = databaseDirectory ?? path.join(folder, "database");
+  const storage = {
+    sql,
+    keyValue: path.join(root, "kv"),
+    objects: path.join(root, "r2"),
+    durableObjects: path.join(root, "do"),
+    workflows: path.join(root, "workflows"),
   };
+  const hasStorage = usesStorage(worker);
+  const stored = hasStorage ? Object.values(storage) : [];
+  for (const each of [folder, ...stored]) await mkdir(each, { recursive: true, mode: 0o700 });
+  return { storage, writable: hasStorage ? [root, sql] : [] };
 }

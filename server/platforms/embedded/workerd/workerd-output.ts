@@ -91,6 +91,12 @@ function readPrinted(text: string): string[] {
   return line === null || line.source !== undefined || TAIL_RECORD.test(line.message) ? [] : line.message.split("\n");
 }
 
+/** workerd sends a request that no handler accepts to its URL, which the network of an app refuses. */
+const NETWORK_ERROR = /^e = rust\/worker\/ffi\.rs\b/;
+
+/** In place of workerd's own message about a request that no handler accepts. */
+export const NOT_HANDLED = "No handler accepts requests.";
+
 /** A UUID and a JSON array. */
 const TAIL_RECORD = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\[/;
 
@@ -107,6 +113,7 @@ function readError(text: string): string | null {
   if (!line || !["error", "fatal"].includes(line.level)) return null;
   if (/out of memory|heap limit/i.test(line.message)) return "The script ran out of memory.";
   if (line.source === undefined) return line.message.trim();
+  if (/^workerd\/io\/worker-entrypoint\b/.test(line.source) && NETWORK_ERROR.test(line.message)) return NOT_HANDLED;
   const message = line.message.split("\nstack:")[0] ?? "";
   return (
     (

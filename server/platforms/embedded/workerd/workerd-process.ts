@@ -1,13 +1,10 @@
-import { rm } from "node:fs/promises";
 import net from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Miniflare } from "miniflare";
 import type { LaunchedProcess } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
+import type { RecordReader } from "./record-reader.ts";
+import type { SpawnedWorkerd } from "./spawn-workerd.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
-
-/** How long Miniflare may take to clean up after the process has ended. It must not delay the app. */
-const DISPOSE_TIMEOUT_MS = 5_000;
+import { untilReady } from "./workerd-readiness.ts";
 
 /** The exit of a process, for any reason. */
 export class ProcessExit {
@@ -28,13 +25,45 @@ export class ProcessExit {
   }
 }
 
-/** A workerd that has been started, whether or not it became ready. */
-export interface StartedWorkerd {
-  /** `null` if its constructor threw. */
-  miniflare: Miniflare | null;
+interface StartOptions {
   launched: LaunchedProcess;
+  output: WorkerdOutput;
+  records: RecordReader | null;
+  /** What to release when the process has ended. */
+  resources: AsyncDisposable;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** A process that listens. */
+interface StartedWorkerd extends Pick<StartOptions, "launched" | "output" | "resources"> {
+  /** On 127.0.0.1. */
+  port: number;
   exit: ProcessExit;
-  launchFolder: string;
+}
+
+/**
+ * Waits until a spawned process listens. Otherwise ends it.
+ *
+ * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
+ */
+export async function untilListening(spawned: SpawnedWorkerd, options: StartOptions): Promise<StartedWorkerd> {
+  const { output, records, launched, resources, timeoutMs, signal } = options;
+  output.follow(spawned.stdout, true);
+  output.follow(spawned.stderr);
+  const exit = new ProcessExit();
+  void spawned.exited.then(() => exit.mark());
+  void spawned.exited.then(() => records?.reportUnconfirmed());
+  try {
+    const port = await untilReady({ ready: spawned.port, output, exited: exit.promise }, timeoutMs, signal);
+    records?.reportUnconfirmed();
+    return { port, exit, launched, output, resources };
+  } catch (error) {
+    records?.reportUnconfirmed();
+    await launched.kill(() => exit.hasExited);
+    await resources[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** One running workerd. It is never restarted; a new one replaces it. */
@@ -45,12 +74,12 @@ export class WorkerdProcess implements AppProcess {
   /** Resolves when the process has exited, for any reason. */
   readonly exited: Promise<void>;
   readonly #started: StartedWorkerd;
-  #stopping: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
 
-  constructor(started: StartedWorkerd, output: WorkerdOutput, port: number) {
+  constructor(started: StartedWorkerd) {
     this.#started = started;
-    this.output = output;
-    this.port = port;
+    this.output = started.output;
+    this.port = started.port;
     this.exited = started.exit.promise;
   }
 
@@ -87,13 +116,28 @@ export class WorkerdProcess implements AppProcess {
 
   /** Kills the process. When this returns, another process may open its storage. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping ??= stopWorkerd(this.#started);
-    await this.#stopping;
+    await this.kill();
+  }
+
+  /** Asks the process to end, and returns at once. */
+  protected async terminate(): Promise<void> {
+    await this.#started.launched.terminate();
+  }
+
+  protected async kill(): Promise<void> {
+    this.#ending ??= this.#end();
+    await this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    const { launched, exit, resources } = this.#started;
+    await launched.kill(() => exit.hasExited);
+    await resources[Symbol.asyncDispose]();
   }
 }
 
 /** Whether the event loop of the workerd that listens on a port of 127.0.0.1 responds in time. */
-export function isResponsive(port: number, timeoutMs: number): Promise<boolean> {
+function isResponsive(port: number, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host: "127.0.0.1" }, () => socket.end("PROBE\r\n\r\n"));
     const settle = (isOpen: boolean) => {
@@ -106,14 +150,4 @@ export function isResponsive(port: number, timeoutMs: number): Promise<boolean> 
       .once("close", () => settle(false));
     socket.setTimeout(timeoutMs, () => settle(false));
   });
-}
-
-/** Kills a workerd and removes its launch folder. */
-export async function stopWorkerd({ miniflare, launched, exit, launchFolder }: StartedWorkerd): Promise<void> {
-  await launched.kill(() => exit.hasExited);
-  // Miniflare may treat this as a crash and start the process again, which the launch folder prevents. So the folder
-  // exists until Miniflare is disposed of.
-  await Promise.race([miniflare?.dispose().catch(() => {}), sleep(DISPOSE_TIMEOUT_MS, null, { ref: false })]);
-  await rm(launchFolder, { recursive: true, force: true });
-  await launched.release();
 }

@@ -8,8 +8,6 @@ interface StartingWorkerd<T> {
   output: WorkerdOutput;
   /** Resolves when the process has exited. */
   exited: Promise<void>;
-  /** How long `ready` may take to reject, with a better reason, after the exit. */
-  exitGraceMs: number;
 }
 
 /**
@@ -27,12 +25,9 @@ export async function untilReady<T>(starting: StartingWorkerd<T>, timeoutMs: num
       `The script did not start within ${timeoutMs / 1000} s. Its top-level code may contain an endless loop.`,
     );
   });
-  const exited = starting.exited
-    .then(() => sleep(starting.exitGraceMs, null, timers))
-    .then(() => {
-      throw new Error("The process exited before it was ready");
-    });
-  // Miniflare keeps all output in memory until the process is ready.
+  const exited = starting.exited.then(() => {
+    throw new Error("The process exited before it was ready");
+  });
   const flooded = starting.output.flooded.then(() => {
     throw new UnhealthyScript("The script prints without end while it starts.");
   });
@@ -52,18 +47,10 @@ export async function untilReady<T>(starting: StartingWorkerd<T>, timeoutMs: num
 
 function explainFailure(cause: unknown, output: WorkerdOutput): unknown {
   if (cause instanceof UnhealthyScript) return cause;
-  const reason = output.lastError() ?? assetProblem(cause);
+  const reason = output.lastError();
   const details = { cause, printed: output.firstLines() };
   if (reason !== null && /map entry 'default'/.test(reason))
     return new NoHandler("The default export of the script is not a handler.", { cause });
   if (reason !== null) return new UnhealthyScript(`The script did not start: ${reason}`, details);
   return new Error(`workerd did not start: ${output.tail()}`, { cause });
-}
-
-/** Miniflare enforces the platform's limits on static files. Its message also contains paths of this machine. */
-function assetProblem(cause: unknown): string | null {
-  const [first] = cause instanceof Error ? cause.message.split("\n") : [];
-  if (first?.startsWith("Asset too large")) return "a static file is larger than 25 MiB.";
-  if (first?.startsWith("Maximum number of assets")) return "it has too many static files.";
-  return null;
 }

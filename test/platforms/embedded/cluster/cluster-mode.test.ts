@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { BucketForwarder, type BucketGrant } from "../../../../server/platforms/embedded/cluster/bucket-forwarder.ts";
-import { findClusterBinary } from "../../../../server/platforms/embedded/cluster/cluster-binary.ts";
+import { workerd } from "../../../../server/platforms/embedded/workerd/workerd-binary.ts";
 import { openDiskBucket } from "../../../support/object-store/disk-bucket.ts";
 import { waitFor } from "../../../support/time-limits.ts";
 
@@ -64,7 +64,7 @@ async function startInstance(folder: string, name: string): Promise<Instance> {
   const disk = join(folder, name);
   await mkdir(disk);
   const options = ["--experimental", "--directory-path", `disk=${disk}`, "--control-fd", "3"];
-  const process = spawn(findClusterBinary(), ["serve", ...options, "config.capnp", "config"], {
+  const process = spawn(workerd.default, ["serve", ...options, "config.capnp", "config"], {
     cwd: folder,
     env: {},
     stdio: ["ignore", "ignore", "inherit", "pipe"],

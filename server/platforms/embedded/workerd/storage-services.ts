@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 import { type CapnpStruct, type CapnpValue, Embedded, VOID } from "./capnp-text.ts";
 
 const require = createRequire(import.meta.url);
@@ -16,8 +16,23 @@ export function embed(file: string): CapnpValue {
   return new Embedded(`/${file}`);
 }
 
-/** The name of the disk service for durable objects. Each process has its own disk; the bucket has what is on it. */
-export const OBJECT_DISK = "disk";
+/** Where a process keeps durable objects, by what they store. They are folders of Miniflare, as earlier versions used them. */
+export interface StorageFolders {
+  durableObjects: string;
+  sql: string;
+  keyValue: string;
+  objects: string;
+  workflows: string;
+}
+
+export interface Storage {
+  folders: StorageFolders;
+  /** Whether large values are in the bucket of the cluster, or in the folders of their kind. */
+  largeValues: "bucket" | "disk";
+}
+
+/** The name of the disk service for the durable objects of an app's own classes. */
+export const OBJECT_DISK = diskOf("durableObjects");
 const NO_NETWORK = "no-network";
 
 /** Of the classes that store the data of the bindings. The ids of objects derive from them, so they must never change. */
@@ -38,9 +53,10 @@ interface SimulatorOptions {
   file: string;
   className: string;
   uniqueKey: string;
-  /** The service for large values. */
-  blobs: string | null;
-  isInMemory?: boolean;
+  /** Where its objects are; `null` in memory. */
+  folder: keyof StorageFolders | null;
+  /** The folder for large values in the bucket; `null` if it has none. */
+  blobFolder: string | null;
 }
 
 /**
@@ -98,62 +114,91 @@ export default {
   },
 };`;
 
-/** The services behind the bindings of a worker, and the modules that they share. */
-export function storageServices(worker: MiniflareWorkerOptions): CapnpStruct[] {
+/** The services for the folders that a worker uses. The others need not exist. */
+export function diskServices(worker: WorkerOptions, folders: StorageFolders): CapnpStruct[] {
+  const { d1Databases, kvNamespaces, r2Buckets, durableObjects, workflows } = worker;
+  const used = {
+    durableObjects,
+    sql: d1Databases,
+    keyValue: kvNamespaces,
+    objects: r2Buckets,
+    workflows,
+  } satisfies Record<keyof StorageFolders, Readonly<Record<string, unknown>> | undefined>;
+  return Object.entries(folders)
+    .filter(([kind]) => hasEntries(used[kind as keyof StorageFolders]))
+    .map(([kind, folder]: [string, string]) => ({
+      name: diskOf(kind as keyof StorageFolders),
+      disk: { path: folder, writable: true },
+    }));
+}
+
+function diskOf(kind: keyof StorageFolders): string {
+  return `disk:${kind}`;
+}
+
+/** The services behind the bindings of a worker. */
+export function storageServices(worker: WorkerOptions, { largeValues }: Storage): CapnpStruct[] {
   const { d1Databases = {}, kvNamespaces = {}, r2Buckets = {}, ratelimits = {}, workflows = {} } = worker;
-  const services: CapnpStruct[] = [{ name: NO_NETWORK, network: { allow: [] } }];
-  if (hasEntries(d1Databases)) services.push(simulatorService(SIMULATORS.sql), ...entries("d1", d1Databases));
-  if (hasEntries(kvNamespaces))
-    services.push(simulatorService(SIMULATORS.keyValue), ...blobServices("kv", BLOB_FOLDERS.keyValue));
-  services.push(...entries("kv", kvNamespaces));
-  if (hasEntries(r2Buckets))
-    services.push(simulatorService(SIMULATORS.objects), ...blobServices("r2", BLOB_FOLDERS.objects));
-  services.push(...entries("r2", r2Buckets));
   const limits = Object.fromEntries(Object.values(ratelimits).map(({ namespace_id: id }) => [id, id]));
-  if (hasEntries(limits)) services.push(simulatorService(SIMULATORS.ratelimit), ...entries("ratelimit", limits));
+  const names = { d1: d1Databases, kv: kvNamespaces, r2: r2Buckets, ratelimit: limits };
+  const services: CapnpStruct[] = [{ name: NO_NETWORK, network: { allow: [] } }];
+  for (const kind of ["d1", "kv", "r2", "ratelimit"] as const)
+    if (hasEntries(names[kind]))
+      services.push(...simulatorServices(SIMULATORS[kind], largeValues), ...entries(kind, names[kind]));
   for (const [binding, workflow] of Object.entries(workflows))
     services.push(workflowService(worker.name, { binding, ...workflow }));
   return services;
 }
 
 const SIMULATORS = {
-  sql: { name: "d1", file: "d1/database", className: "D1DatabaseObject", uniqueKey: UNIQUE_KEYS.sql, blobs: null },
-  keyValue: {
-    ...{ name: "kv", file: "kv/namespace", className: "KVNamespaceObject" },
-    ...{ uniqueKey: UNIQUE_KEYS.keyValue, blobs: "kv:blobs" },
+  d1: {
+    ...{ name: "d1", file: "d1/database", className: "D1DatabaseObject" },
+    ...{ uniqueKey: UNIQUE_KEYS.sql, folder: "sql", blobFolder: null },
   },
-  objects: {
+  kv: {
+    ...{ name: "kv", file: "kv/namespace", className: "KVNamespaceObject" },
+    ...{ uniqueKey: UNIQUE_KEYS.keyValue, folder: "keyValue", blobFolder: BLOB_FOLDERS.keyValue },
+  },
+  r2: {
     ...{ name: "r2", file: "r2/bucket", className: "R2BucketObject" },
-    ...{ uniqueKey: UNIQUE_KEYS.objects, blobs: "r2:blobs" },
+    ...{ uniqueKey: UNIQUE_KEYS.objects, folder: "objects", blobFolder: BLOB_FOLDERS.objects },
   },
   // Each process counts for itself, as each location of the production platform does.
   ratelimit: {
     ...{ name: "ratelimit", file: "ratelimit/ratelimit-object", className: "RateLimiterObject" },
-    ...{ uniqueKey: "miniflare-RateLimiterObject", blobs: null, isInMemory: true },
+    ...{ uniqueKey: "miniflare-RateLimiterObject", folder: null, blobFolder: null },
   },
 } as const satisfies Record<string, SimulatorOptions>;
 
-function hasEntries(record: Readonly<Record<string, unknown>>): boolean {
+function hasEntries(record: Readonly<Record<string, unknown>> = {}): boolean {
   return Object.keys(record).length > 0;
 }
 
-function simulatorService(options: SimulatorOptions): CapnpStruct {
-  const { name, file, className, uniqueKey, blobs, isInMemory = false } = options;
-  const blobBinding = blobs === null ? [] : [{ name: "MINIFLARE_BLOBS", service: blobs }];
-  return {
-    name,
-    worker: {
-      modules: [{ name: "index.js", esModule: embed(`${file}.worker.js`) }],
-      compatibilityDate: COMPATIBILITY_DATE,
-      compatibilityFlags: FLAGS,
-      bindings: [...blobBinding, { name: "MINIFLARE_LOOPBACK", service: NO_NETWORK }],
-      durableObjectNamespaces: [{ className, uniqueKey, enableSql: true }],
-      durableObjectStorage: isInMemory ? { inMemory: VOID } : { localDisk: OBJECT_DISK },
+function simulatorServices(options: SimulatorOptions, largeValues: Storage["largeValues"]): CapnpStruct[] {
+  const { name, file, className, uniqueKey, folder, blobFolder } = options;
+  const disk = folder && diskOf(folder);
+  const isInBucket = largeValues === "bucket";
+  const blobs = blobFolder && (isInBucket ? `${name}:blobs` : disk);
+  return [
+    ...(isInBucket && blobFolder !== null ? bucketServices(name, blobFolder) : []),
+    {
+      name,
+      worker: {
+        modules: [{ name: "index.js", esModule: embed(`${file}.worker.js`) }],
+        compatibilityDate: COMPATIBILITY_DATE,
+        compatibilityFlags: FLAGS,
+        bindings: [
+          ...(blobs === null ? [] : [{ name: "MINIFLARE_BLOBS", service: blobs }]),
+          { name: "MINIFLARE_LOOPBACK", service: NO_NETWORK },
+        ],
+        durableObjectNamespaces: [{ className, uniqueKey, enableSql: true }],
+        durableObjectStorage: disk === null ? { inMemory: VOID } : { localDisk: disk },
+      },
     },
-  };
+  ];
 }
 
-function blobServices(name: string, folder: string): CapnpStruct[] {
+function bucketServices(name: string, folder: string): CapnpStruct[] {
   const module = { name: "index.js", esModule: RANGED_READS };
   const bindings = [{ name: "BUCKET", service: `${name}:bucket` }];
   return [
@@ -163,7 +208,7 @@ function blobServices(name: string, folder: string): CapnpStruct[] {
 }
 
 /** One service for each database, namespace or bucket. It passes requests on to the durable object with its name. */
-function entries(kind: keyof typeof OBJECT_CLASSES, names: Readonly<Record<string, string>>): CapnpStruct[] {
+function entries(kind: keyof typeof SIMULATORS, names: Readonly<Record<string, string>>): CapnpStruct[] {
   return [...new Set(Object.values(names))].map((name) => ({
     name: `${kind}:${name}`,
     worker: {
@@ -171,18 +216,11 @@ function entries(kind: keyof typeof OBJECT_CLASSES, names: Readonly<Record<strin
       compatibilityDate: COMPATIBILITY_DATE,
       bindings: [
         { name: "NAME", text: name },
-        { name: "OBJECTS", durableObjectNamespace: { className: OBJECT_CLASSES[kind], serviceName: kind } },
+        { name: "OBJECTS", durableObjectNamespace: { className: SIMULATORS[kind].className, serviceName: kind } },
       ],
     },
   }));
 }
-
-const OBJECT_CLASSES = {
-  d1: SIMULATORS.sql.className,
-  kv: SIMULATORS.keyValue.className,
-  r2: SIMULATORS.objects.className,
-  ratelimit: SIMULATORS.ratelimit.className,
-} as const;
 
 function workflowService(
   app: string,
@@ -207,7 +245,7 @@ function workflowService(
         { name: "WORKFLOW_NAME", json: JSON.stringify(name) },
       ],
       durableObjectNamespaces: [engine],
-      durableObjectStorage: { localDisk: OBJECT_DISK },
+      durableObjectStorage: { localDisk: diskOf("workflows") },
     },
   };
 }

@@ -2,10 +2,17 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "../../../files/missing-file.ts";
-import type { MiniflareWorkerOptions } from "../workerd/worker-options.ts";
-import { HEAP_MB } from "../workerd/miniflare-environment.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 import { type CapnpStruct, type CapnpValue, Embedded, toCapnp, VOID } from "./capnp-text.ts";
-import { embed, OBJECT_DISK, serviceOf, sharedModules, storageServices } from "./storage-services.ts";
+import {
+  diskServices,
+  embed,
+  OBJECT_DISK,
+  serviceOf,
+  sharedModules,
+  type Storage,
+  storageServices,
+} from "./storage-services.ts";
 
 /** The membership of a process in the cluster of its app. */
 export interface ClusterMembership {
@@ -24,10 +31,10 @@ export interface ClusterMembership {
 
 interface WorkerdConfigOptions {
   /** The app first. */
-  workers: readonly MiniflareWorkerOptions[];
-  cluster: ClusterMembership;
-  /** The folder of durable objects of this process. */
-  storage: string;
+  workers: readonly WorkerOptions[];
+  storage: Storage;
+  /** Absent for the only process that has the data of the app. */
+  cluster?: ClusterMembership | undefined;
 }
 
 /** A configuration of workerd. The files belong into an import folder. */
@@ -39,7 +46,10 @@ export interface WorkerdConfig {
 
 /** The name of the socket on which the app listens. */
 export const SOCKET = "http";
-const NAME = "config";
+/** The name of the configuration in its text. */
+export const CONFIG_NAME = "config";
+/** The heap of one isolate, as on the production platform. */
+const HEAP_MB = 128;
 const MODULE_FIELDS = {
   ESModule: "esModule",
   CommonJS: "commonJsModule",
@@ -49,17 +59,17 @@ const MODULE_FIELDS = {
 } as const;
 
 /**
- * Writes the configuration of a process that runs an app as a member of its cluster: what Miniflare would write, with durable
- * objects that any member can serve, because the bucket has them.
+ * Writes the configuration of a process that runs an app: what Miniflare would write, without its entry worker. As a member of a
+ * cluster, it has durable objects that any member can serve, because the bucket has them.
  */
-export async function workerdConfig({ workers, cluster, storage }: WorkerdConfigOptions): Promise<WorkerdConfig> {
+export async function workerdConfig({ workers, storage, cluster }: WorkerdConfigOptions): Promise<WorkerdConfig> {
   const files: (string | Uint8Array)[] = [];
   const add = (contents: string | Uint8Array): Embedded => new Embedded(`/${files.push(contents) - 1}`);
   const [app] = workers;
   if (app === undefined) throw new TypeError("A process needs a worker");
-  const services: CapnpStruct[] = [{ name: OBJECT_DISK, disk: { path: storage, writable: true } }];
+  const services = diskServices(app, storage.folders);
   for (const worker of workers) services.push(...workerServices(worker, add));
-  services.push(...storageServices(app));
+  services.push(...storageServices(app, storage));
   if (app.assets !== undefined) services.push(await assetsService(app, app.assets));
   const config: CapnpStruct = {
     v8Flags: [`--max-old-space-size=${HEAP_MB}`],
@@ -74,10 +84,10 @@ export async function workerdConfig({ workers, cluster, storage }: WorkerdConfig
       },
     ],
     structuredLogging: true,
-    cluster: membership(cluster),
+    cluster: cluster && membership(cluster),
   };
   return {
-    text: `using Workerd = import "/workerd/workerd.capnp";\nconst ${NAME} :Workerd.Config = ${toCapnp(config)};\n`,
+    text: `using Workerd = import "/workerd/workerd.capnp";\nconst ${CONFIG_NAME} :Workerd.Config = ${toCapnp(config)};\n`,
     files,
   };
 }
@@ -108,7 +118,7 @@ function membership({
 
 type Add = (contents: string | Uint8Array) => Embedded;
 
-function workerServices(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[] {
+function workerServices(worker: WorkerOptions, add: Add): CapnpStruct[] {
   const { name, compatibilityDate, compatibilityFlags, outboundService, durableObjects = {}, streamingTails } = worker;
   const { allow, tlsOptions } = outboundService.network;
   const classes = [...new Set(Object.values(durableObjects).map(({ className }) => className))];
@@ -134,7 +144,7 @@ function workerServices(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[]
           enableSql: true,
           preventEviction: kept.has(className),
         })),
-        durableObjectStorage: { localDisk: OBJECT_DISK },
+        durableObjectStorage: classes.length === 0 ? undefined : { localDisk: OBJECT_DISK },
         streamingTails: streamingTails?.map((tail) => serviceOf(tail)),
       },
     },
@@ -150,7 +160,7 @@ function cacheWorker(): CapnpStruct {
   };
 }
 
-function code({ script, modules = [] }: MiniflareWorkerOptions, add: Add): CapnpStruct {
+function code({ script, modules = [] }: WorkerOptions, add: Add): CapnpStruct {
   if (script !== undefined) return { serviceWorkerScript: add(script) };
   return {
     modules: modules.map(({ type, path: file, contents }) => ({
@@ -160,7 +170,7 @@ function code({ script, modules = [] }: MiniflareWorkerOptions, add: Add): Capnp
   };
 }
 
-function bindings(worker: MiniflareWorkerOptions, add: Add): CapnpStruct[] {
+function bindings(worker: WorkerOptions, add: Add): CapnpStruct[] {
   const { d1Databases, kvNamespaces, r2Buckets, durableObjects, workflows, ratelimits, versionMetadata } = worker;
   const each = <T>(record: Readonly<Record<string, T>> | undefined, bind: (value: T) => CapnpStruct): CapnpStruct[] =>
     Object.entries(record ?? {}).map(([name, value]) => ({ name, ...bind(value) }));
@@ -213,8 +223,8 @@ const ASSETS_SERVICE = "assets";
 
 /** workerd serves static files itself, by the rules of the production platform. */
 async function assetsService(
-  app: MiniflareWorkerOptions,
-  { directory, routerConfig, assetConfig }: NonNullable<MiniflareWorkerOptions["assets"]>,
+  app: WorkerOptions,
+  { directory, routerConfig, assetConfig }: NonNullable<WorkerOptions["assets"]>,
 ): Promise<CapnpStruct> {
   const read = async (file: string) =>
     (await readFile(path.join(directory, file), "utf8").catch(nullIfMissing)) ?? undefined;
