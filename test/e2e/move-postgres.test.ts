@@ -66,7 +66,7 @@ test("a Node server moves with its PostgreSQL database, also if the service is k
   const tar = gunzipSync(await readFile(file)).toString("latin1");
   expect(tar).toContain("data/postgres/0-schema.sql");
   expect(tar).not.toMatch(/app_(?!0{20})[0-9a-f]{20}/);
-  expect(await readdir(path.join(origin.dataDirectory, "app-data-copies"))).toEqual([]);
+  await expect.poll(() => readdir(path.join(origin.dataDirectory, "app-data-copies"))).toEqual([]);
   await first.end("SIGTERM");
   await using target = await createInstallation();
   let service = await target.start();

@@ -115,6 +115,27 @@ test("an interrupted restoration can be repeated, and ends with its signal", asy
   expect(await readValues(id, "select count(*)::int from t")).toEqual([1000]);
 });
 
+test("a script of a stranger is split in linear time", () => {
+  for (const repeated of [
+    String.raw`E''`,
+    "E'a",
+    "'",
+    "$a$",
+    "$$",
+    "/*",
+    '"',
+    "--",
+    "(",
+    "create function f begin ",
+    "a;",
+  ]) {
+    const script = repeated.repeat(500_000);
+    let length = 0;
+    for (const part of splitScript(script)) length += part.length;
+    expect(length).toBe(script.length);
+  }
+});
+
 test("a script is split at the ends of its statements only", () => {
   const parts = [
     `create function f() returns int language sql begin atomic; select case when 1 > 0 then 1 end; select 2; end;`,

@@ -3,11 +3,12 @@ const MAX_STATEMENTS = 50;
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * The tokens that matter for the end of a statement. A doubled quotation mark is the end of one token and the begin of the next.
+ * The tokens that matter for the end of a statement. A doubled quotation mark is the end of one token and the begin of the next. A token
+ * without an end reaches to the end of the script, so that the time is linear.
  * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
  */
 const TOKEN =
-  /[eE]'(?:[^'\\]+|\\[^]|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[^]*?\*\/|\$((?:[\p{L}_][\p{L}\p{N}_]*)?)\$[^]*?\$\1\$|[\p{L}_][\p{L}\p{N}_$]*|[();]|[^'"\-/$\p{L}_();]+|[^]/gu;
+  /[eE]'(?:[^'\\]|\\[^]?|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$((?:[\p{L}_][\p{L}\p{N}_]*)?)\$[^]*?(?:\$\1\$|$)|[\p{L}_][\p{L}\p{N}_$]*|[();]|[^'"\-/$\p{L}_();]+|[^]/gu;
 
 /** The beginning of a statement that can have a body with statements. */
 const HAS_BODY = /^create (?:or replace )?(?:function|procedure) /;
