@@ -51,18 +51,18 @@ export const NEXT = all("Next.js", [
   // trpc/examples-next-minimal-starter is not listed either: the registry of the test lacks the version of @trpc/client.
   { repo: "shuding/nextra-docs-template", text: "Welcome to Nextra!" },
   { repo: "vercel/nextjs-portfolio-starter", text: "Your Name" },
-  { repo: "colinhacks/devii", text: "Introduction to Devii" },
   { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
   { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
   { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
   // The following applications replace those that fetch from raw.githubusercontent.com (vercel/examples, edge-middleware/geolocation),
-  // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat), and those of which the registry of
+  // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat, colinhacks/devii), and those of which the registry of
   // the test lacks a version: mantinedev/next-app-template (oxc-config-mantine) and gethomepage/homepage (urbackup-server-api).
   { repo: "reduxjs/redux-toolkit", folder: "examples/publish-ci/next", text: "Learn" },
   { repo: "vercel/examples", folder: "edge-middleware/add-header", text: "Adding headers at the edge" },
   { repo: "vercel/examples", folder: "edge-middleware/user-agent-based-rendering", text: "User-Agent Based Rendering" },
   { repo: "vercel/examples", folder: "solutions/image-offset", text: "next/image offset loading" },
   { repo: "vercel/examples", folder: "solutions/script-component-strategies", text: "next/script strategies" },
+  { repo: "vercel/examples", folder: "edge-middleware/query-params-filter", text: "Query params filter" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
