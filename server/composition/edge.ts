@@ -117,7 +117,9 @@ async function openEmbeddedEdge(
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
   const isAlone = createStores === null;
-  const appData = isAlone ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder }) : null;
+  const appData = isAlone
+    ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder, variables })
+    : null;
   const ports: EdgePorts = { ...platform, platform: scripts, databases };
   const installation = await openInstallation(config, em, isAlone);
   if (config.internalPort !== null) {
