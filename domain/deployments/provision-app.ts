@@ -1,6 +1,7 @@
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { restoreImport } from "../exports/restore-import.ts";
+import { Organization } from "../organizations/organization.entity.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
 import type { AppCode, Bundle } from "../ports/bundler.ts";
 import {
@@ -56,7 +57,9 @@ async function restoreData(
   const { appId, slug } = deployment;
   if ((await deps.edge.liveGeneration(slug)) !== null) return;
   log.say("restoring the data of the export");
-  const app = { appId, slug, databaseId: sqlDatabaseId(appId) };
+  const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: deployment.orgId });
+  const maxDatabaseBytes = deps.plans.getLimits(plan).storageBytes;
+  const app = { appId, slug, databaseId: sqlDatabaseId(appId), maxDatabaseBytes };
   await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
 }
 

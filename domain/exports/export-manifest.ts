@@ -10,7 +10,10 @@ export const SOURCE_PATH = "source.archive";
 export const DATA_PREFIX = "data/";
 
 const FORMAT = "app-export";
+/** The version of an export without PostgreSQL, so that earlier versions of the service can read it. */
 const VERSION = 1;
+/** The version of an export with a PostgreSQL database. */
+const POSTGRES_VERSION = 2;
 
 /** What a member must have. */
 export interface ListedMember {
@@ -43,7 +46,7 @@ export interface ExportedApp {
 
 export interface ExportManifest {
   format: typeof FORMAT;
-  version: typeof VERSION;
+  version: typeof VERSION | typeof POSTGRES_VERSION;
   /** ISO 8601, UTC. */
   exported_at: string;
   /** How the exported version ran. */
@@ -56,18 +59,31 @@ export interface ExportManifest {
 }
 
 export function formatManifest(manifest: Omit<ExportManifest, "format" | "version">): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION, ...manifest }, null, 2)}\n`);
+  const version = hasPostgres(manifest.members) ? POSTGRES_VERSION : VERSION;
+  return Buffer.from(`${JSON.stringify({ format: FORMAT, version, ...manifest }, null, 2)}\n`);
 }
 
-/** The data of apps: their SQL database, and what is stored beside their scripts. */
-const DATA_PATH = /^data[/](?:database[.]sqlite(?:-wal|-journal)?|storage[/].+)$/s;
+/** The PostgreSQL database of a Node server. */
+const POSTGRES_PATH = /^data[/]postgres[/](?:0-schema|1-rows-[0-9]{6}|2-constraints)[.]sql$/;
+/** The data of apps: their databases, and what is stored beside their scripts. */
+const DATA_PATH = new RegExp(
+  `${POSTGRES_PATH.source}|^data[/](?:database[.]sqlite(?:-wal|-journal)?|storage[/].+)$`,
+  "s",
+);
+
+function hasPostgres(members: readonly ListedMember[]): boolean {
+  return members.some(({ path }) => POSTGRES_PATH.test(path));
+}
 
 /** @throws {ServiceError} `invalid` for a manifest that this version of the service cannot read */
 export function parseManifest(bytes: Uint8Array): ExportManifest {
   const value = parseJson(Buffer.from(bytes).toString("utf8"));
   if (!isRecord(value) || value["format"] !== FORMAT) throw refused("it is not an export of an app.");
-  if (value["version"] !== VERSION)
-    throw refused(`it has version ${JSON.stringify(value["version"])} of the format. This service reads ${VERSION}.`);
+  const { version } = value;
+  if (version !== VERSION && version !== POSTGRES_VERSION)
+    throw refused(
+      `it has version ${JSON.stringify(version)} of the format. This service reads ${VERSION} and ${POSTGRES_VERSION}.`,
+    );
   const { app, runtime, members, warnings, exported_at: exportedAt } = value;
   if (!isOneOf(runtime) || !isApp(app) || !isText(exportedAt)) throw damaged();
   if (!Array.isArray(warnings) || !warnings.every(isText)) throw damaged();
@@ -76,7 +92,9 @@ export function parseManifest(bytes: Uint8Array): ExportManifest {
   const foreign = members.slice(1).find(({ path }) => !DATA_PATH.test(path));
   if (foreign !== undefined) throw refused(`${JSON.stringify(foreign.path)} is not a path of an app's data.`);
   if (new Set(members.map(({ path }) => path)).size !== members.length) throw damaged();
-  return { format: FORMAT, version: VERSION, exported_at: exportedAt, runtime, app, warnings, members };
+  const needed = hasPostgres(members) ? POSTGRES_VERSION : VERSION;
+  if (version < needed || (hasPostgres(members) && runtime !== "node")) throw damaged();
+  return { format: FORMAT, version, exported_at: exportedAt, runtime, app, warnings, members };
 }
 
 function isApp(value: unknown): value is ExportedApp {

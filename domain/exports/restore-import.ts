@@ -1,4 +1,4 @@
-import type { AppData, AppDataFile, AppDataLocation } from "../ports/app-data.ts";
+import type { AppData, AppDataFile, RestoredApp } from "../ports/app-data.ts";
 import type { Runtime } from "../ports/bundler.ts";
 import type { ExportArchive } from "../ports/export-archive.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
@@ -15,7 +15,7 @@ export interface RestoreImportDeps {
 }
 
 export interface Restoration {
-  app: AppDataLocation;
+  app: RestoredApp;
   /** Where the export is. */
   importKey: string;
   /** How the new version runs. */

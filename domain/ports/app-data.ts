@@ -8,6 +8,12 @@ export interface AppDataLocation {
   databaseId: string;
 }
 
+/** Where data is restored. */
+export interface RestoredApp extends AppDataLocation {
+  /** How large its PostgreSQL database may become. */
+  maxDatabaseBytes: number;
+}
+
 /** A file of an app's data. Its path is relative, with `/` between names. */
 export interface AppDataFile {
   path: string;
@@ -33,7 +39,8 @@ export interface AppDataCopy extends AsyncDisposable {
 /**
  * The data of apps as files: `database.sqlite` is the SQL database of a Worker, `storage/kv`, `storage/r2` and other folders are what
  * Miniflare keeps, and `storage/data` is `/data` of a Node server. A database can have a file with the suffix `-wal` or `-journal` beside
- * it, which SQLite needs to read it.
+ * it, which SQLite needs to read it. The files of `postgres` are the PostgreSQL database of a Node server: scripts for `psql`, which create
+ * the schema, add the rows of a table each, and add the constraints, in the order of their names.
  */
 export interface AppData {
   /**
@@ -46,7 +53,8 @@ export interface AppData {
    * Replaces the data of an app that has never been live. If it fails, call it again from the start, or remove the app.
    *
    * @param files - their paths are checked. Their content is of a stranger.
-   * @throws {ServiceError} `invalid` for a path that no data can have
+   * @throws {ServiceError} `invalid` for a path that no data can have, and for a database that PostgreSQL refuses; `plan_limit` for one that
+   *   becomes too large
    */
-  restore(app: AppDataLocation, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void>;
+  restore(app: RestoredApp, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void>;
 }

@@ -1,9 +1,22 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { AppData, AppDataCopy, AppDataFile, AppDataLocation, CopiedFile } from "../../domain/ports/app-data.ts";
+import type {
+  AppData,
+  AppDataCopy,
+  AppDataFile,
+  AppDataLocation,
+  CopiedFile,
+  RestoredApp,
+} from "../../domain/ports/app-data.ts";
+import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { namesOwnDatabase } from "../../domain/shared/postgres-variables.ts";
+import type { AppPostgres } from "../platforms/embedded/postgres/app-postgres.ts";
+import { DUMP_FILE, type DumpFile } from "../platforms/embedded/postgres/dump/dump-file.ts";
+import { exportDatabase } from "../platforms/embedded/postgres/dump/export-database.ts";
+import { importDatabase } from "../platforms/embedded/postgres/dump/import-database.ts";
 import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import type { ScriptVersion } from "../platforms/embedded/script-version.ts";
 import { objectId } from "../platforms/embedded/storage/embedded-app-entries.ts";
@@ -18,11 +31,14 @@ interface EmbeddedAppDataOptions {
   workFolder: string;
   live: (slug: string) => Promise<ScriptVersion | null>;
   sqlite: SqliteReader;
+  postgres: AppPostgres;
+  variables: AppVariables;
 }
 
 const D1_CLASS = "miniflare-D1DatabaseObject";
 const DATABASE = /^database[.]sqlite(-wal|-journal)?$/;
 const STORAGE = "storage/";
+const POSTGRES = "postgres/";
 /** A database of Miniflare that has no rows of the app. */
 const METADATA = /(?:^|\/)metadata[.]sqlite/;
 
@@ -46,8 +62,6 @@ export class EmbeddedAppData implements AppData {
     if (live?.appId !== appId)
       throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
     const { runtime } = live.code;
-    if (live.code.runtime === "node" && live.code.server.postgres !== undefined)
-      throw new ServiceError("conflict", "The app uses PostgreSQL. Only apps without it can be exported.");
     await using opening = new AsyncDisposableStack();
     const folder = await mkdtemp(path.join(this.#options.workFolder, "copy-"));
     opening.defer(() => rm(folder, { recursive: true, force: true }));
@@ -58,11 +72,27 @@ export class EmbeddedAppData implements AppData {
     const files = new AppFiles({ writer: sink, workFolder: copies, sqlite: this.#options.sqlite, signal });
     await files.addStorage({ prefix: "storage", folder: live.storageDirectory });
     await files.addDatabases(D1_PREFIX, path.join(this.#options.edgeFolder, "databases", databaseId));
+    await this.#copyPostgres(live, sink, signal);
     const opened = opening.move();
     return { runtime, files: sink.files, warnings: sink.warnings, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
-  async restore(app: AppDataLocation, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
+  /** The files belong to the same moment as the database only if the app changes neither. */
+  async #copyPostgres(
+    { appId, code, databaseId }: ScriptVersion,
+    sink: FolderSink,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { postgres, variables } = this.#options;
+    const uses = code.runtime === "node" ? code.server.postgres : undefined;
+    if (uses === undefined || namesOwnDatabase(uses.variables, (await variables.read(appId)).values)) return;
+    using exporter = await postgres.openExporter(databaseId);
+    if (exporter === null) return;
+    for await (const { name, content } of exportDatabase(exporter, signal))
+      await sink.addContent(`${POSTGRES}${name}`, content);
+  }
+
+  async restore(app: RestoredApp, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
     const { edgeFolder } = this.#options;
     const storage = path.join(edgeFolder, "scripts", app.slug, app.appId, "storage");
     const database = path.join(edgeFolder, "databases", app.databaseId);
@@ -70,11 +100,12 @@ export class EmbeddedAppData implements AppData {
     await using opening = new AsyncDisposableStack();
     const folder = await mkdtemp(path.join(this.#options.workFolder, "restore-"));
     opening.defer(() => rm(folder, { recursive: true, force: true }));
-    for (const name of ["storage", "database"]) await mkdir(path.join(folder, name), { mode: 0o700 });
+    for (const name of ["storage", "database", "postgres"]) await mkdir(path.join(folder, name), { mode: 0o700 });
     for await (const file of files) {
       signal.throwIfAborted();
       await writeNew(path.join(folder, ...targetOf(file.path, app)), file);
     }
+    await this.#restorePostgres(app, path.join(folder, "postgres"), signal);
     for (const [from, to] of [
       ["storage", storage],
       ["database", database],
@@ -84,6 +115,23 @@ export class EmbeddedAppData implements AppData {
       await rename(path.join(folder, from), to);
     }
   }
+
+  async #restorePostgres(
+    { databaseId, maxDatabaseBytes: maxBytes }: RestoredApp,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const names = (await readdir(folder)).toSorted();
+    if (names.length === 0) return;
+    await this.#options.postgres.replace(databaseId, { maxBytes, signal }, (database, bounded) =>
+      importDatabase(database, dumpIn(folder, names), bounded),
+    );
+  }
+}
+
+/** The files of a dump, in the order of their names. */
+async function* dumpIn(folder: string, names: readonly string[]): AsyncGenerator<DumpFile> {
+  for (const name of names) yield { name, content: createReadStream(path.join(folder, name)) };
 }
 
 /** The prefix of the SQL database in the sink, before it gets its name in the copy. */
@@ -93,6 +141,7 @@ const D1_PREFIX = "database";
 function targetOf(file: string, { databaseId }: AppDataLocation): string[] {
   const suffix = DATABASE.exec(file);
   if (suffix !== null) return ["database", D1_CLASS, `${objectId(D1_CLASS, databaseId)}.sqlite${suffix[1] ?? ""}`];
+  if (file.startsWith(POSTGRES) && DUMP_FILE.test(file.slice(POSTGRES.length))) return file.split("/");
   const isStorage = file.startsWith(STORAGE) && file.split("/").every((name) => !["", ".", ".."].includes(name));
   if (!isStorage) throw new ServiceError("invalid", `file: ${JSON.stringify(file)} is not a path of an app's data.`);
   return file.split("/");
@@ -138,11 +187,15 @@ class FolderSink implements FileSink {
     if (target === null) return;
     if (target.includes("\uFFFD") || /[\p{Cc}\\]/u.test(target))
       return this.warn(`${JSON.stringify(target)} has characters that an export cannot have. It is left out.`);
+    await this.addContent(target, readOpenFile(file));
+  }
+
+  async addContent(target: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const copy = path.join(this.#folder, String(this.files.length));
     const hash = createHash("sha256");
     let size = 0;
     await using handle = await open(copy, "wx", 0o600);
-    for await (const chunk of readOpenFile(file)) {
+    for await (const chunk of content) {
       this.#signal.throwIfAborted();
       hash.update(chunk);
       size += chunk.length;

@@ -26,7 +26,7 @@ import { BackupWriter } from "./backup-writer.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { backUpCluster } from "./postgres-backup.ts";
 import { removeOldBackups } from "./remove-old-backups.ts";
-import { addSharedBucket, openSharedBucket, requireSharedInstallation } from "./several-edges.ts";
+import { addSharedBucket, openSharedBucket, readInstallationOfEdges } from "./several-edges.ts";
 
 /**
  * Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. `agent-workspaces` exists
@@ -247,9 +247,7 @@ async function requireActive(config: BackupConfig, bucket: SharedBucket | null):
   const found = databaseUrl === null ? databaseFolder(dataDirectory) : path.join(dataDirectory, "edge");
   if (bucket === null && !existsSync(found))
     throw new BackupError(`${dataDirectory} (DATA_DIR) has no installation of the service.`);
-  const installation = await (bucket === null
-    ? identifyInstallation(dataDirectory)
-    : requireSharedInstallation(bucket));
+  const installation = await (bucket === null ? identifyInstallation(dataDirectory) : readInstallationOfEdges(config));
   if (installation.state === "active") return installation;
   throw new BackupError(`${dataDirectory} is a restored copy. Run npm run admin -- restore --take-over before.`);
 }

@@ -8,7 +8,6 @@ import { tokenSecretFile } from "../config/token-secret.ts";
 import { appsDatabaseFolder, startAppsPostgres } from "../database/apps-postgres.ts";
 import { databaseFolder, EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
-import { writeBucketInstallation } from "../installation/bucket-installation.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
 import { OWNER_BUCKET } from "../installation/object-owner.ts";
 import type { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
@@ -19,7 +18,14 @@ import type { BackupTarget } from "./backup-target.ts";
 import { syncFileSystem } from "./backup-target.ts";
 import { checkOf, postgresMajor } from "./create-backup.ts";
 import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
-import { claimForRestore, openSharedBucket, readUnusedBucket, restoreSharedObject } from "./several-edges.ts";
+import {
+  beginRestore,
+  completeRestore,
+  hasUnfinishedRestore,
+  openSharedBucket,
+  requireRestoredDump,
+  restoreSharedObject,
+} from "./several-edges.ts";
 import { bytesOf } from "../app-files/tree-files.ts";
 
 /** Files that are written at the same time. */
@@ -65,16 +71,16 @@ export async function restoreBackup(
   await using opening = new AsyncDisposableStack();
   const objects = await openObjectStore(config, opening);
   const bucket = openSharedBucket(config, opening);
+  if (bucket !== null) await requireRestoredDump(config, manifest);
   await clearIncomplete(dataDirectory, objects, bucket);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await writeInstallation(dataDirectory, { ...manifest.installation, state: "restoring" });
-  if (bucket !== null) await claimForRestore(bucket, manifest);
+  if (bucket !== null) await beginRestore(bucket, manifest);
   await writeEntries(repository, manifest, { dataDirectory, objects, bucket });
   await recoverDatabases(dataDirectory, manifest);
   await syncFileSystem(dataDirectory);
-  const restoredCopy = { ...manifest.installation, state: "restored" } as const;
-  await writeInstallation(dataDirectory, restoredCopy);
-  if (bucket !== null) await writeBucketInstallation(bucket, restoredCopy);
+  await writeInstallation(dataDirectory, { ...manifest.installation, state: "restored" });
+  if (bucket !== null) await completeRestore(bucket);
   const { created_at: createdAt, files, objects: objectCount, bytes } = manifest;
   const warnings = [...manifest.warnings, ...(await findOtherSecret(config, manifest))];
   return { backup: manifest.id, created_at: createdAt, files, objects: objectCount, bytes, warnings };
@@ -139,9 +145,9 @@ async function clearIncomplete(
 ): Promise<void> {
   const names = (await readdir(dataDirectory).catch(nullIfMissing)) ?? [];
   const own = await readInstallation(dataDirectory);
-  const shared = bucket && (await readUnusedBucket(bucket));
   // The bucket is completed last.
-  const isIncomplete = own?.state === "restoring" || (own !== null && shared?.id === own.id);
+  const isUnfinished = bucket !== null && (await hasUnfinishedRestore(bucket));
+  const isIncomplete = own?.state === "restoring" || (own?.state === "restored" && isUnfinished);
   const buckets = await objects.listBuckets();
   if (!isIncomplete && names.length > 0)
     throw new BackupError(`${dataDirectory} is not empty. Set DATA_DIR to an empty or absent folder.`);

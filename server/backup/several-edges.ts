@@ -5,10 +5,13 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { beginRestore, readBucketInstallation } from "../installation/bucket-installation.ts";
+import { openDatabase } from "../database/open-database.ts";
 import type { Installation } from "../installation/installation.ts";
+import { readSharedInstallation } from "../installation/shared-installation.ts";
+import { EDGE_FOLDER, RESTORE_KEY } from "../platforms/embedded/cluster/bucket-layout.ts";
 import { DeletionHold } from "../platforms/embedded/cluster/deletion-hold.ts";
 import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
+import { createLogger } from "../telemetry/logger.ts";
 import { BackupError } from "./backup-error.ts";
 import type { BackupRepository } from "./backup-repository.ts";
 import type { BucketSource } from "./bucket-source.ts";
@@ -28,11 +31,32 @@ export function openSharedBucket(
   return opening.use(new SharedBucket(s3));
 }
 
-/** @throws {BackupError} when no edge has used the bucket */
-export async function requireSharedInstallation(bucket: SharedBucket): Promise<Installation> {
-  const installation = await readBucketInstallation(bucket);
-  if (installation !== null) return installation;
-  throw new BackupError("S3_PREFIX: the object store has no installation with several edges.");
+/** Returns what the database says about the installation of several edges. */
+export async function readInstallationOfEdges(
+  config: Pick<Config, "dataDirectory" | "databaseUrl">,
+): Promise<Installation> {
+  await using database = await openDatabase(config, createLogger("silent"));
+  return await readSharedInstallation(database.orm.em, config.dataDirectory);
+}
+
+/**
+ * Checks that the database of a restore is a restored dump: the apps and jobs of a copy would otherwise change the living installation.
+ *
+ * @throws {BackupError}
+ */
+export async function requireRestoredDump(
+  config: Pick<Config, "dataDirectory" | "databaseUrl">,
+  { installation }: Manifest,
+): Promise<void> {
+  const { id, state } = await readInstallationOfEdges(config);
+  if (id !== installation.id)
+    throw new BackupError(
+      "DATABASE_URL is not the database of the installation in the backup. Restore its dump before.",
+    );
+  if (state === "active")
+    throw new BackupError(
+      "DATABASE_URL is the database of the living installation. Restore its dump to another database.",
+    );
 }
 
 /**
@@ -52,25 +76,31 @@ export async function addSharedBucket(source: BucketSource): Promise<void> {
 }
 
 /**
- * Marks the bucket as the place of an unfinished restore. Nothing else may use it then.
+ * Marks the bucket as the place of an unfinished restore, so that no edge starts on it.
  *
- * @throws {BackupError} when it belongs to an installation, or another restore has begun
+ * @throws {BackupError} when another restore has begun
  */
-export async function claimForRestore(bucket: SharedBucket, { installation }: Manifest): Promise<void> {
-  const isOwn = await beginRestore(bucket, installation);
-  if (!isOwn)
-    throw new BackupError("Another restore into this object store has begun. Set S3_PREFIX to another folder.");
+export async function beginRestore(bucket: SharedBucket, { installation }: Manifest): Promise<void> {
+  const mark = Buffer.from(JSON.stringify({ id: installation.id }));
+  if ((await bucket.write(RESTORE_KEY, mark, { ifNoneMatch: "*" })) !== null) return;
+  throw new BackupError("Another restore into this object store has begun. Set S3_PREFIX to another folder.");
 }
 
 /**
- * Returns the installation of an unfinished restore into the bucket, if there is one.
+ * Returns whether the bucket has the remains of a restore.
  *
- * @throws {BackupError} when the bucket belongs to an installation
+ * @throws {BackupError} when it has apps
  */
-export async function readUnusedBucket(bucket: SharedBucket): Promise<Installation | null> {
-  const found = await readBucketInstallation(bucket);
-  if (found === null || found.state === "restoring") return found;
+export async function hasUnfinishedRestore(bucket: SharedBucket): Promise<boolean> {
+  if ((await bucket.read(RESTORE_KEY)) !== null) return true;
+  const { objects } = await bucket.listPage({ prefix: `${EDGE_FOLDER}/`, "max-keys": "1" });
+  if (objects.length === 0) return false;
   throw new BackupError("S3_PREFIX: the objects belong to an installation. Set S3_PREFIX to a folder without objects.");
+}
+
+/** Lets edges start on the bucket. */
+export async function completeRestore(bucket: SharedBucket): Promise<void> {
+  await bucket.remove(RESTORE_KEY);
 }
 
 /** Writes an object of a backup to the bucket. */

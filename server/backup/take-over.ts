@@ -5,16 +5,15 @@ import { ConfigError } from "../config/config-error.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { lockFolder } from "../files/folder-lock.ts";
-import { readBucketInstallation, writeBucketInstallation } from "../installation/bucket-installation.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
 import { ownerOfObjects } from "../installation/object-owner.ts";
 import { type OwnerRecord, takeOwnership } from "../installation/ownership.ts";
 import { readSharedInstallation, recordInstallation } from "../installation/shared-installation.ts";
 import { openOwner } from "../platforms/cloudflare/open-cloudflare-platform.ts";
 import { createLogger } from "../telemetry/logger.ts";
-import { openSharedBucket } from "./several-edges.ts";
 
-type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare" | "edgeCluster">;
+type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare"> &
+  Partial<Pick<Config, "edgeCluster">>;
 
 /**
  * Makes a restored copy the active installation. Its jobs run from the next start on. The earlier installation cannot start any more on
@@ -26,10 +25,10 @@ type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "clo
  */
 export async function takeOver(config: TakeOverConfig, options: { waitMs?: number } = {}): Promise<object> {
   await using opening = new AsyncDisposableStack();
-  const { dataDirectory, databaseUrl, cloudflare } = config;
-  const bucket = openSharedBucket(config, opening);
-  const file = await (bucket === null ? readInstallation(dataDirectory) : readBucketInstallation(bucket));
-  const hasShared = cloudflare !== null && databaseUrl !== null && file?.state !== "restoring";
+  const { dataDirectory, databaseUrl, cloudflare, edgeCluster = null } = config;
+  const file = await readInstallation(dataDirectory);
+  const isShared = cloudflare !== null || edgeCluster !== null;
+  const hasShared = isShared && databaseUrl !== null && file?.state !== "restoring";
   const em = hasShared ? opening.use(await openDatabase(config, createLogger("silent"))).orm.em : null;
   const found = em === null ? file : await readSharedInstallation(em, dataDirectory);
   if (found === null || found.state === "restoring")
@@ -39,8 +38,6 @@ export async function takeOver(config: TakeOverConfig, options: { waitMs?: numbe
   const epoch = await takeOwnership(await openRecords(config, opening), found, options);
   const taken = { id: found.id, epoch, state: "active" } as const;
   if (em !== null) await recordInstallation(em, dataDirectory, taken);
-  // All edges read it there when they start.
-  if (bucket !== null) await writeBucketInstallation(bucket, taken);
   await writeInstallation(dataDirectory, taken);
   return { installation: found.id, epoch };
 }

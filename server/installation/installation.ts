@@ -9,8 +9,7 @@ import { nullIfMissing } from "../files/missing-file.ts";
  * - `restoring`: a restore has not finished, so the data folder is incomplete
  * - `restored`: a copy of an installation that may still run
  */
-export const INSTALLATION_STATES = ["active", "restoring", "restored"] as const;
-export type InstallationState = (typeof INSTALLATION_STATES)[number];
+export type InstallationState = "active" | "restoring" | "restored";
 
 /** What an installation is. Its copies have the same id. */
 export interface Installation {
@@ -20,14 +19,16 @@ export interface Installation {
   state: InstallationState;
 }
 
+const STATES: readonly string[] = ["active", "restoring", "restored"] satisfies InstallationState[];
+
 /** Returns what the data folder says about itself; `null` if it says nothing. @throws for a damaged file */
 export async function readInstallation(dataDirectory: string): Promise<Installation | null> {
   const file = fileOf(dataDirectory);
   const text = await readFile(file, "utf8").catch(nullIfMissing);
   if (text === null) return null;
   const { id, epoch, state } = JSON.parse(text) as Partial<Installation>;
-  const known = INSTALLATION_STATES.find((each) => each === state);
-  if (typeof id === "string" && typeof epoch === "number" && known !== undefined) return { id, epoch, state: known };
+  if (typeof id === "string" && typeof epoch === "number" && STATES.includes(String(state)))
+    return { id, epoch, state: state as InstallationState };
   throw new Error(`${file} is damaged`);
 }
 

@@ -125,10 +125,17 @@ verifies(
     expect(await readTables(database.url)).toEqual(tables);
     await using copy = await openSeparateProcesses({ ...env, DATABASE_URL: database.url }, { edges: 2 });
     const target = { ...copy.settings, ...ADMIN, DATA_DIR: path.join(folder.path, "restore-data") };
+    const onLiving = await runAdmin(
+      { ...target, DATABASE_URL: living.settings["DATABASE_URL"] ?? "" },
+      "restore",
+      place,
+    );
+    expect([onLiving.code, onLiving.stderr]).toEqual([1, expect.stringContaining("Restore its dump to another")]);
     const restored = await runAdmin(target, "restore", place, "--json");
     expect([restored.stderr, restored.code]).toEqual(["", 0]);
     expect(await readObjects(copy)).toEqual(objects);
-    const refused = await runAdmin({ ...source, DATA_DIR: path.join(folder.path, "another") }, "restore", place);
+    const onUsedBucket = { ...source, DATABASE_URL: database.url, DATA_DIR: path.join(folder.path, "another") };
+    const refused = await runAdmin(onUsedBucket, "restore", place);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("belong to an installation")]);
 
     const running = await startAll(copy);

@@ -47,7 +47,7 @@ test("400 says what is wrong with a file, and nothing of it is stored", async ()
     [Buffer.from("no export"), "file: it is not compressed by gzip"],
     [gzipSync(await tarOfFiles({ a: "a" })), "manifest.json is not its first file"],
     [good.subarray(0, good.length - 40), "file: the file ends too early"],
-    [await exportOf({ manifest: { version: 2 } }), "it has version 2 of the format"],
+    [await exportOf({ manifest: { version: 3 } }), "it has version 3 of the format"],
     [await exportOf({ manifest: { members: [] } }), "manifest.json is damaged"],
     [await exportOf({ entries: [member("../x")] }), '"../x" is not a safe path'],
     [await exportOf({ entries: [member("/etc/x")] }), '"/etc/x" is not a safe path'],
@@ -57,6 +57,10 @@ test("400 says what is wrong with a file, and nothing of it is stored", async ()
     [await exportOf({ entries: [] }), "it does not have all files"],
     [await exportOf({ data: { "other/x": "1" } }), '"other/x" is not a path of an app'],
     [await exportOf({ data: { "data/escape/x": "1" } }), '"data/escape/x" is not a path of an app'],
+    [await exportOf({ data: { "data/postgres/x": "1" } }), '"data/postgres/x" is not a path of an app'],
+    // The database of an app that is not a Node server, and one that the version of the format does not have.
+    [await exportOf({ manifest: { version: 2 }, data: { "data/postgres/0-schema.sql": "1" } }), "is damaged"],
+    [await exportOf({ manifest: { runtime: "node" }, data: { "data/postgres/0-schema.sql": "1" } }), "is damaged"],
   ];
   for (const [file, error] of hostile) {
     // Each attempt counts against the deploy limit.

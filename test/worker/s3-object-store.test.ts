@@ -62,7 +62,7 @@ test("a service does not start on objects of another installation, or after a re
   const dataFolder = async (name: string) => {
     const dataDirectory = path.join(folder, name);
     await mkdir(dataDirectory);
-    return { s3, cloudflare: null, edgeCluster: null, databaseUrl: null, dataDirectory };
+    return { s3, cloudflare: null, databaseUrl: null, dataDirectory };
   };
   const [living, other, copy] = [await dataFolder("living"), await dataFolder("other"), await dataFolder("copy")];
   await (await createHarness({ config: living }))[Symbol.asyncDispose]();

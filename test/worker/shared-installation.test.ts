@@ -47,13 +47,7 @@ verifies(
     const copyUrl = urlOf(server, copied);
     expect(await readAt(copyUrl, three)).toEqual({ ...installation, state: "restored" });
 
-    const config = {
-      dataDirectory: three,
-      databaseUrl: copyUrl,
-      s3: null,
-      edgeCluster: null,
-      cloudflare: emulator.settings,
-    };
+    const config = { dataDirectory: three, databaseUrl: copyUrl, s3: null, cloudflare: emulator.settings };
     expect(await takeOver(config)).toEqual({ installation: installation.id, epoch: 2 });
     expect(await takeOver(config)).toEqual({ installation: installation.id, epoch: 2 });
     expect(await readAt(copyUrl, two)).toEqual({ id: installation.id, epoch: 2, state: "active" });

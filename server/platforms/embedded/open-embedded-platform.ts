@@ -90,6 +90,7 @@ export interface EmbeddedData {
   folder: string;
   live: Scripts["live"];
   sqlite: SqliteReader;
+  postgres: AppPostgres;
 }
 
 export interface EmbeddedPlatform extends AsyncDisposable {
@@ -141,7 +142,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
-      data: { folder: root, live: (slug) => store.live(slug), sqlite },
+      data: { folder: root, live: (slug) => store.live(slug), sqlite, postgres },
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf, isDisturbed: stores.isDisturbed }),
       databases,
       appDatabases,

@@ -72,13 +72,7 @@ verifies(
     await living.databases.create("db-1");
     await publish(living, 1);
     await writeInstallation(folder.path, { id: "installation-1", epoch: 1, state: "restored" });
-    const config = {
-      dataDirectory: folder.path,
-      databaseUrl: null,
-      s3: null,
-      edgeCluster: null,
-      cloudflare: t.emulator.settings,
-    };
+    const config = { dataDirectory: folder.path, databaseUrl: null, s3: null, cloudflare: t.emulator.settings };
     expect(await takeOver(config)).toEqual({ installation: "installation-1", epoch: 2 });
     for (const change of changesOf(living)) await expect(change()).rejects.toMatchObject({ name: "NotOwner" });
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining("has taken over the apps")]);

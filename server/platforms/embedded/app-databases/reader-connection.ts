@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import type { DatabaseReader } from "../postgres/app-postgres.ts";
+import type { DatabaseLogin } from "../postgres/database-login.ts";
 import { toJsonValue } from "./postgres-value.ts";
 
 /** PostgreSQL sends whole rows, and a value can have 1 GiB. */
@@ -23,13 +23,13 @@ interface ReaderConnectionOptions {
 /** One connection that reads a database of an app. It is ended when it takes too long or receives too much. */
 export class ReaderConnection {
   readonly client: pg.Client;
-  readonly #reader: DatabaseReader;
+  readonly #reader: DatabaseLogin;
   readonly #check: NodeJS.Timeout;
   readonly #signal: AbortSignal;
   /** Which limit has ended the connection. */
   endedBy: "time" | "size" | null = null;
 
-  constructor(reader: DatabaseReader, { searchPath, timeoutMs, signal }: ReaderConnectionOptions) {
+  constructor(reader: DatabaseLogin, { searchPath, timeoutMs, signal }: ReaderConnectionOptions) {
     const settings = [`statement_timeout=${timeoutMs}`, `lock_timeout=${LOCK_MS}`];
     if (searchPath !== null) settings.push(`search_path=${searchPath}`);
     this.#reader = reader;

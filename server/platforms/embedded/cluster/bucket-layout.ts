@@ -2,7 +2,7 @@
  * The objects of the edges in the bucket, below its prefix:
  *
  * ```text
- * edge/installation.json                     the installation to which all of this belongs
+ * edge/restore.json                          exists until a restore is complete
  * edge/backup.json                           exists while a backup is made
  * edge/held-deletions/<hash>                 the key of a large value that is removed after the backup
  * edge/apps/<slug>.json                      the live version of an app; replaced by a conditional write
@@ -30,6 +30,7 @@
  * only if it is still the owner.
  */
 export const EDGE_FOLDER = "edge";
+export const RESTORE_KEY = "edge/restore.json";
 export const APPS_PREFIX = "edge/apps/";
 export const VERSIONS_PREFIX = "edge/versions/";
 export const SERVER_DATA_PREFIX = "edge/server-data/";

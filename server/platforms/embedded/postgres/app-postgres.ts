@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
+import { ServiceError } from "../../../../domain/shared/errors.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { PostgresDatabase, PostgresServer, TemporaryDatabases } from "../../../ports/postgres.ts";
 import { BOUND_ADVISORY_LOCKS } from "./bound-advisory-locks.ts";
+import { type DatabaseLogin, loginTo } from "./database-login.ts";
 import { CONNECTIONS_PER_APP, PostgresWatchdog, type WatchdogLog } from "./postgres-watchdog.ts";
 import { createReader, grantReading, readerOf } from "./reader-role.ts";
 import { scramVerifier } from "./scram-verifier.ts";
+import { withinSize } from "./within-size.ts";
 
 export interface AppPostgresOptions {
   /** Starts the server, or connects to it. Called when the first app needs it. */
@@ -44,14 +47,6 @@ interface DatabaseRow {
   name: string;
   password: string;
   setup_version: number;
-}
-
-/** How to read a database. */
-export interface DatabaseReader {
-  /** A connection string of a role that can only read the database. */
-  url: string;
-  /** Ends a connection of this role, whatever it is doing. */
-  terminate(pid: number): Promise<void>;
 }
 
 interface OpenServer {
@@ -123,7 +118,7 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
   }
 
   /** Returns how to read a database, also what was created since the last call; `null` if the database does not exist. */
-  async openReader(databaseId: string): Promise<DatabaseReader | null> {
+  async openReader(databaseId: string): Promise<DatabaseLogin | null> {
     if (!this.#options.exists()) return null;
     const { pool, server } = await this.#open();
     return this.#locks.run([databaseId], async () => {
@@ -134,12 +129,40 @@ export class AppPostgres implements TemporaryDatabases, AsyncDisposable {
       const password = this.#readers.get(name) ?? (await createReader(pool, name));
       this.#readers.set(name, password);
       await inDatabase(server.url, name, (client) => client.query(grantReading(name)));
-      const url = new URL(server.url);
-      url.pathname = `/${name}`;
-      url.username = readerOf(name);
-      url.password = password;
-      return { url: url.href, terminate: (pid) => terminate(pool, pid, readerOf(name)) };
+      return loginTo({ pool, server }, name, { role: readerOf(name), password });
     });
+  }
+
+  /** As `openReader`, for work that takes long. */
+  async openExporter(databaseId: string): Promise<(DatabaseLogin & Disposable) | null> {
+    const reader = await this.openReader(databaseId);
+    if (reader === null) return null;
+    const work = (await this.#open()).watchdog.permitLongWork(readerOf(reader.name));
+    return { ...reader, [Symbol.dispose]: () => work[Symbol.dispose]() };
+  }
+
+  /**
+   * Replaces a database by an empty one, and fills it as the role of the app. Safe to repeat.
+   *
+   * @throws {ServiceError} `plan_limit` when it becomes too large; `invalid` when the watchdog has ended the work
+   */
+  async replace(
+    databaseId: string,
+    { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+    fill: (database: DatabaseLogin, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    await this.remove(databaseId);
+    const { name, password } = await this.open(databaseId);
+    const opened = await this.#open();
+    using work = opened.watchdog.permitLongWork(name);
+    const database = loginTo(opened, name, { role: name, password });
+    const measure = () => this.measure(databaseId);
+    try {
+      await withinSize({ maxBytes, measure, signal }, (bounded) => fill(database, bounded));
+    } catch (error) {
+      if (work.reason === null) throw error;
+      throw new ServiceError("invalid", `file: the database exceeds a limit while it is restored: ${work.reason}.`);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -227,12 +250,6 @@ async function dropDatabase(pool: pg.Pool, url: string, { database_id: id, name 
     await pool.query(`drop role if exists "${role}"`);
   }
   await pool.query("delete from service.app_databases where database_id = $1", [id]);
-}
-
-async function terminate(pool: pg.Pool, pid: number, role: string): Promise<void> {
-  // The pid may belong to another connection meanwhile.
-  const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2";
-  await pool.query(end, [pid, role]);
 }
 
 /** Other roles may have granted rights in their own databases to this one, which could then not be removed. */

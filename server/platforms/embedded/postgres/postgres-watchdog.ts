@@ -67,21 +67,29 @@ interface Backend {
 
 const TOO_MANY_LOCKS = "too many locks";
 const TOO_MUCH_GROWTH = "the database grows too fast";
+const STATEMENT_TOO_LONG = "statement takes too long";
+const TRANSACTION_TOO_LONG = "transaction takes too long";
+
+/** A role whose statements and transactions may take long, and whose database may grow fast, until this is disposed of. */
+export interface LongWork extends Disposable {
+  /** Why its connections were ended nevertheless; `null` if they were not. */
+  reason: string | null;
+}
 
 /**
  * The connections of apps. It calls functions instead of reading views, so that it needs no locks itself: an app may have taken all of
  * them. The names of roles are in a cache of the connection from the first check with them.
  */
 const BACKENDS = `select activity.pid, usesysid as role, pg_get_userbyid(usesysid) as name, case
-    when state in ('active', 'fastpath function call') and query_start < now() - $1 * interval '1 millisecond'
-      then 'statement takes too long'
-    when state like 'idle in transaction%' and state_change < now() - $2 * interval '1 millisecond'
-      then 'transaction is idle too long'
-    when xact_start < now() - $3 * interval '1 millisecond' then 'transaction takes too long'
     when locks > least($4, current_setting('max_locks_per_transaction')::int
       * current_setting('max_connections')::int / 4) then '${TOO_MANY_LOCKS}'
     -- A transaction keeps all later notifications of the server in the queue, if its connection listens.
     when xact_start is not null and pg_notification_queue_usage() > $5 then 'too many notifications'
+    when state in ('active', 'fastpath function call') and query_start < now() - $1 * interval '1 millisecond'
+      then '${STATEMENT_TOO_LONG}'
+    when state like 'idle in transaction%' and state_change < now() - $2 * interval '1 millisecond'
+      then 'transaction is idle too long'
+    when xact_start < now() - $3 * interval '1 millisecond' then '${TRANSACTION_TOO_LONG}'
   end as reason
   from pg_stat_get_activity(null) as activity
   -- Those of a serializable transaction may outlive its connection, and others belong to no database.
@@ -112,6 +120,7 @@ export class PostgresWatchdog {
   readonly #growth = new GrowthMeter();
   /** The apps that cannot connect, and until when. */
   readonly #closed = new Map<string, number>();
+  readonly #longWork = new Map<string, LongWork>();
   readonly #watching: Promise<void>;
   #checks = 0;
 
@@ -129,6 +138,13 @@ export class PostgresWatchdog {
     await this.#pool.end();
   }
 
+  /** Permits the service's own work with a database, which has limits of its own. */
+  permitLongWork(role: string): LongWork {
+    const work = { reason: null, [Symbol.dispose]: () => void this.#longWork.delete(role) };
+    this.#longWork.set(role, work);
+    return work;
+  }
+
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#check();
@@ -142,7 +158,7 @@ export class PostgresWatchdog {
       if (this.#checks === 0)
         for (const { name } of (await this.#pool.query<Backend>(CLOSED)).rows) this.#closed.set(name, 0);
       const backends = await this.#readBackends();
-      await this.#end(backends.filter(({ reason }) => reason !== null));
+      await this.#end(backends.filter((backend) => this.#mustEnd(backend)));
       if (this.#options.measuresMemory) await this.#boundMemory(backends);
       if (this.#checks++ % CHECKS_PER_SIZE === 0) await this.#boundGrowth(backends);
       for (const [name, until] of this.#closed) if (until < Date.now()) await this.#reopen(name);
@@ -150,6 +166,11 @@ export class PostgresWatchdog {
       if (this.#stopping.signal.aborted || this.#warnings.admit("check") === null) return;
       this.#options.log.warn({ err }, "the connections of apps to PostgreSQL could not be checked");
     }
+  }
+
+  #mustEnd({ name, reason }: Backend): boolean {
+    if (reason === STATEMENT_TOO_LONG || reason === TRANSACTION_TOO_LONG) return !this.#longWork.has(name);
+    return reason !== null;
   }
 
   async #readBackends(): Promise<Backend[]> {
@@ -173,7 +194,7 @@ export class PostgresWatchdog {
   }
 
   async #boundGrowth(backends: Backend[]): Promise<void> {
-    const names = [...new Set(backends.map(({ name }) => name))];
+    const names = [...new Set(backends.map(({ name }) => name))].filter((name) => !this.#longWork.has(name));
     if (names.length === 0) return;
     const select = "select datname as name, pg_database_size(oid) as bytes from pg_database where datname = any($1)";
     const { rows } = await this.#pool.query<{ name: string; bytes: string }>(select, [names]);
@@ -184,6 +205,10 @@ export class PostgresWatchdog {
 
   async #end(backends: Backend[]): Promise<void> {
     if (backends.length === 0) return;
+    for (const { name, reason } of backends) {
+      const work = this.#longWork.get(name);
+      if (work !== undefined) work.reason = reason;
+    }
     const values = [backends.map(({ pid }) => pid), backends.map(({ role }) => role)];
     await this.#pool.query({ name: "end", text: END, values });
     for (const [name, ended] of Map.groupBy(backends, (each) => each.name)) {

@@ -32,7 +32,7 @@ export async function createReader(pool: pg.Pool, database: string): Promise<str
 const OWN_SCHEMAS = `nspname !~ '^pg_' and nspname <> 'information_schema'`;
 
 /**
- * The statement that lets the role read the tables and views of its database that it cannot read yet. For a superuser, in
+ * The statement that lets the role read the tables, views and sequences of its database that it cannot read yet. For a superuser, in
  * the database, with no schema of the app in the search path. `pg_read_all_data` would also permit to read the passwords of all
  * roles.
  */
@@ -45,7 +45,7 @@ export function grantReading(database: string): string {
       union all
       select format('grant select on table %I.%I to %I', nspname, relname, ${reader})
         from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-        where ${OWN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f')
+        where ${OWN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
           and not has_table_privilege(${reader}, pg_class.oid, 'select')
     loop execute statement; end loop;
   end $$`;
