@@ -20,7 +20,7 @@ export class Log extends DurableObject {
     super(state, env);
     state.storage.sql.exec("create table if not exists items (n integer primary key)");
   }
-  add(n) { this.ctx.storage.sql.exec("insert into items values (?)", n); }
+  add(n) { this.ctx.storage.sql.exec("insert or ignore into items values (?)", n); }
   all() { return this.ctx.storage.sql.exec("select n from items order by n").toArray().map(({ n }) => n); }
   async wake() { await this.ctx.storage.setAlarm(Date.now() + 4000); }
   async alarm() { await this.env.KV.put("woken", "true"); }
@@ -37,7 +37,7 @@ export default { async fetch(request, { DB, KV, BUCKET, LOG }) {
   } else if (url.pathname === "/woken") {
     return new Response(await KV.get("woken"));
   } else if (request.method === "POST") {
-    await DB.prepare("insert into items values (?, ?)").bind(n, textOf(n).slice(0, 30000)).run();
+    await DB.prepare("insert or ignore into items values (?, ?)").bind(n, textOf(n).slice(0, 30000)).run();
     await KV.put(key, textOf(n));
     await BUCKET.put(key, textOf(n));
     await log.add(n);
@@ -138,8 +138,9 @@ test(
       while (!stopping.signal.aborted) {
         const edge = edges[acknowledged % edges.length] ?? second;
         const { status, text } = await edge.request("shop", `/?n=${acknowledged + 1}`, POST);
-        if (status !== 200) throw new Error(`The app responded with ${status}: ${text}`);
-        acknowledged++;
+        if (status === 200) acknowledged++;
+        // A request that the ending edge has not acknowledged is repeated on the other.
+        else if (edges.length === 2) throw new Error(`The app responded with ${status}: ${text}`);
       }
     })();
     await waitFor(() => expect(acknowledged).toBeGreaterThan(10));
