@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { AppData, AppDataCopy, AppDataFile, AppDataLocation, CopiedFile } from "../../domain/ports/app-data.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import type { ScriptVersion } from "../platforms/embedded/script-version.ts";
 import { objectId } from "../platforms/embedded/storage/embedded-app-entries.ts";
@@ -29,6 +30,7 @@ const METADATA = /(?:^|\/)metadata[.]sqlite/;
 /** Copies and restores the data of the apps on this machine. */
 export class EmbeddedAppData implements AppData {
   readonly #options: EmbeddedAppDataOptions;
+  readonly #locks = new KeyedLock();
 
   private constructor(options: EmbeddedAppDataOptions) {
     this.#options = options;
@@ -62,7 +64,16 @@ export class EmbeddedAppData implements AppData {
     return { runtime, files: sink.files, warnings: sink.warnings, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
-  async restore(app: AppDataLocation, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
+  async restore(app: AppDataLocation, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
+    // An attempt whose connection was lost may not have noticed it yet.
+    await this.#locks.run([app.appId], () => this.#restore(app, openFiles, signal), signal);
+  }
+
+  async #restore(
+    app: AppDataLocation,
+    openFiles: () => AsyncIterable<AppDataFile>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { edgeFolder } = this.#options;
     const storage = path.join(edgeFolder, "scripts", app.slug, app.appId, "storage");
     const database = path.join(edgeFolder, "databases", app.databaseId);
@@ -71,7 +82,7 @@ export class EmbeddedAppData implements AppData {
     const folder = await mkdtemp(path.join(this.#options.workFolder, "restore-"));
     opening.defer(() => rm(folder, { recursive: true, force: true }));
     for (const name of ["storage", "database"]) await mkdir(path.join(folder, name), { mode: 0o700 });
-    for await (const file of files) {
+    for await (const file of openFiles()) {
       signal.throwIfAborted();
       await writeNew(path.join(folder, ...targetOf(file.path, app)), file);
     }
@@ -79,6 +90,7 @@ export class EmbeddedAppData implements AppData {
       ["storage", storage],
       ["database", database],
     ] as const) {
+      signal.throwIfAborted();
       await rm(to, { recursive: true, force: true });
       await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
       await rename(path.join(folder, from), to);

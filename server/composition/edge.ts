@@ -8,6 +8,7 @@ import { EmbeddedAppData } from "../app-files/embedded-app-data.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
@@ -36,8 +37,8 @@ import type { StartProcess } from "../sandbox/start-process.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
-export interface EdgeServices extends EdgePorts {
-  /** Copies and restores the data of apps; `null` when they run in another process. */
+export interface EdgeServices extends Omit<EdgePorts, "appData"> {
+  /** Copies and restores the data of apps; `null` on Cloudflare. */
   appData: AppData | null;
   temporaryDatabases: TemporaryDatabases;
   /** For apps that are tried in the isolated runtime, on this machine. */
@@ -117,8 +118,10 @@ async function openEmbeddedEdge(
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
   const isAlone = createStores === null;
-  const appData = isAlone ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder }) : null;
-  const ports: EdgePorts = { ...platform, platform: scripts, databases };
+  const appData = isAlone
+    ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder })
+    : DATA_IN_BUCKET;
+  const ports: EdgePorts = { ...platform, platform: scripts, databases, appData };
   const installation = await identifyInstallation(config.dataDirectory);
   if (config.internalPort !== null) {
     const { host, internalPort: port, dataDirectory } = config;
@@ -126,7 +129,6 @@ async function openEmbeddedEdge(
   }
   return {
     ...ports,
-    appData,
     temporaryDatabases: embedded.temporaryDatabases,
     trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
@@ -134,6 +136,15 @@ async function openEmbeddedEdge(
     installation,
   };
 }
+
+const DATA_IN_BUCKET: AppData = {
+  async copy() {
+    throw new ServiceError("conflict", "Apps that several edges serve cannot be exported.");
+  },
+  async restore() {
+    throw new ServiceError("conflict", "Exports cannot be imported where several edges serve the apps.");
+  },
+};
 
 /** Loads what only one of several edges needs. */
 async function openCluster(
@@ -173,7 +184,6 @@ async function openEdgesOfOtherProcesses(
   return {
     ...openRemoteEdge({ client, urlOf, log }),
     ...isolated,
-    appData: null,
     urlOf,
     addressOf(slug, unreachable) {
       if (unreachable !== undefined) client.avoid(unreachable.host);
