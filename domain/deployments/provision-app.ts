@@ -57,7 +57,8 @@ async function restoreData(
   if ((await deps.edge.liveGeneration(slug)) !== null) return;
   log.say("restoring the data of the export");
   const app = { appId, slug, databaseId: sqlDatabaseId(appId) };
-  await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
+  const left = await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
+  for (const warning of left) log.say(warning);
 }
 
 async function migrate(deps: StepDeps, attempt: Attempt, { migrations }: Bundle): Promise<void> {

@@ -26,12 +26,13 @@ export interface Restoration {
 /**
  * Restores the data of an export for an app that has never been live. Safe to repeat.
  *
+ * @returns what is left out
  * @throws {BuildFailure} `user` when the data is of an app that runs in another way
  */
 export async function restoreImport(
   { objects, exportArchive, appData }: RestoreImportDeps,
   { app, importKey, runtime, signal }: Restoration,
-): Promise<void> {
+): Promise<string[]> {
   if (appData === null) throw new Error("this process cannot restore the data of apps");
   async function* openFiles(): AsyncGenerator<AppDataFile> {
     // It was checked when it was imported, and nobody else can change it.
@@ -43,7 +44,7 @@ export async function restoreImport(
     }
   }
   try {
-    await appData.restore(app, openFiles, signal);
+    return await appData.restore(app, openFiles, signal);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw new BuildFailure("user", "The data of the export could not be restored.", error.message, { cause: error });

@@ -48,7 +48,8 @@ export interface AppData {
    *
    * @param openFiles - it is called again for each attempt. The paths of the files are checked. Their content is of a stranger, and is
    *   read before the next file
-   * @throws {ServiceError} `invalid` for a path that no data can have
+   * @returns what is left out, as sentences for the app's owner
+   * @throws {ServiceError} `invalid` for a path that no data can have; `conflict` for data that the platform cannot read
    */
-  restore(app: AppDataLocation, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void>;
+  restore(app: AppDataLocation, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<string[]>;
 }

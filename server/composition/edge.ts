@@ -8,7 +8,6 @@ import { EmbeddedAppData } from "../app-files/embedded-app-data.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { TemporaryDatabases } from "../ports/postgres.ts";
 import type { IsolatedRuntime } from "../ports/isolated-runtime.ts";
-import { ServiceError } from "../../domain/shared/errors.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
@@ -117,10 +116,7 @@ async function openEmbeddedEdge(
   );
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
-  const isAlone = createStores === null;
-  const appData = isAlone
-    ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder })
-    : DATA_IN_BUCKET;
+  const appData = await EmbeddedAppData.open({ ...data, workFolder });
   const ports: EdgePorts = { ...platform, platform: scripts, databases, appData };
   const installation = await identifyInstallation(config.dataDirectory);
   if (config.internalPort !== null) {
@@ -136,15 +132,6 @@ async function openEmbeddedEdge(
     installation,
   };
 }
-
-const DATA_IN_BUCKET: AppData = {
-  async copy() {
-    throw new ServiceError("conflict", "Apps that several edges serve cannot be exported.");
-  },
-  async restore() {
-    throw new ServiceError("conflict", "Exports cannot be imported where several edges serve the apps.");
-  },
-};
 
 /** Loads what only one of several edges needs. */
 async function openCluster(

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { z } from "zod";
 import type { AppData, AppDataCopy, AppDataFile, AppDataLocation } from "../../../domain/ports/app-data.ts";
 import { packFiles, readCopy } from "./data-archive.ts";
 import type { EdgeClient } from "./edge-client.ts";
@@ -29,7 +30,11 @@ export class RemoteAppData implements AppData {
     }
   }
 
-  async restore(app: AppDataLocation, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
+  async restore(
+    app: AppDataLocation,
+    openFiles: () => AsyncIterable<AppDataFile>,
+    signal: AbortSignal,
+  ): Promise<string[]> {
     // What the source of the files throws must not look like a lost connection, after which it would be opened again.
     const failed = new AbortController();
     async function* files(): AsyncGenerator<AppDataFile> {
@@ -41,7 +46,8 @@ export class RemoteAppData implements AppData {
       }
     }
     const path = `${RESTORE_PATH}?${new URLSearchParams({ app: JSON.stringify(app) }).toString()}`;
-    await this.#client.send(path, () => packFiles(files()), AbortSignal.any([signal, failed.signal]));
+    const ended = AbortSignal.any([signal, failed.signal]);
+    return z.array(z.string()).parse(await this.#client.send(path, () => packFiles(files()), ended));
   }
 }
 

@@ -68,7 +68,7 @@ test("the end of a reader, or of its connection, ends the copy on the edge", asy
   const copying = edge.ports.appData.copy(APP, controller.signal);
   await expect.poll(copies).toHaveLength(1);
   controller.abort();
-  await expect(copying).rejects.toThrow();
+  await expect(copying).rejects.toThrow("aborted");
   await expect.poll(copies).toEqual([]);
 });
 

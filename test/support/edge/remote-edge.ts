@@ -38,7 +38,7 @@ export async function openTestEdge({
   const t = opening.use(await openTestPlatform({ limits }));
   const { scripts, data, ...platform } = t.platform;
   const workFolder = path.join(t.dataDirectory, "app-data-copies");
-  const appData = await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder });
+  const appData = await EmbeddedAppData.open({ ...data, workFolder });
   const listen = (port: number) =>
     EdgeServer.listen({
       ports: change({ ...platform, platform: scripts, appData }),

@@ -11,6 +11,7 @@ const recordSchema = z.object({
   sequence: z.int(),
   wantedBy: edgeSchema.nullable(),
   snapshot: z.string().nullable(),
+  saveRequest: z.string().optional(),
 });
 
 /** An edge as the others reach it. Each process has another id. */
@@ -19,7 +20,7 @@ export type LeaseEdge = z.infer<typeof edgeSchema>;
 /**
  * Which edge runs a Node server, and where its data is. `sequence` grows with each write of the holder, so it shows whether the
  * holder renews the lease. `snapshot` is the name of the newest snapshot. Both are in one object, so an edge that has lost the
- * lease cannot replace the snapshot of a later holder.
+ * lease cannot replace the snapshot of a later holder. `saveRequest` is the id of a request for a new snapshot, until there is one.
  */
 export type LeaseRecord = z.infer<typeof recordSchema>;
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { KeyedLock } from "../../../../../domain/shared/keyed-lock.ts";
@@ -17,7 +18,14 @@ import { BucketError } from "../bucket-error.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { AppSnapshots, DataSnapshots } from "./data-snapshots.ts";
 import { HeldLease, type LeaseTimes } from "./held-lease.ts";
-import { type LeaseEdge, type LeaseRecord, readLease, type StoredLease, writeLease } from "./lease-record.ts";
+import {
+  type LeaseEdge,
+  type LeaseLocation,
+  type LeaseRecord,
+  readLease,
+  type StoredLease,
+  writeLease,
+} from "./lease-record.ts";
 
 export interface ServerLeasesOptions {
   bucket: SharedBucket;
@@ -49,6 +57,9 @@ const MAX_AGE_MS = 1_000;
 const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
 const TAKE_OVER_MS = 120_000;
+/** How long an export waits for a snapshot. */
+const SAVE_MS = 60_000;
+const NO_LEASE: LeaseRecord = { sequence: 0, snapshot: null, holder: null, wantedBy: null };
 const MAX_OBSERVED = 10_000;
 const LOCAL_FILES =
   "Several edges run this app. Each has files of its own in /data, which are neither shared nor saved. Keep data in the database.";
@@ -106,6 +117,53 @@ export class ServerLeases implements AppPlacement {
     return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
   }
 
+  /**
+   * Lets the edge that runs an app save its data, so that `openData` opens the newest.
+   *
+   * @returns whether it is the newest; not if the edge does not save it in time
+   */
+  async saveNow(version: ScriptVersion, signal: AbortSignal): Promise<boolean> {
+    if (!needsLease(version) || this.#held.has(version.appId)) return true;
+    const id = randomUUID();
+    let isAsked = false;
+    for (
+      const deadline = performance.now() + SAVE_MS;
+      performance.now() < deadline;
+      await sleep(POLL_MS, null, { signal })
+    ) {
+      const found = await this.#read(version);
+      if (found === null || found.record.holder === null) return true;
+      if (isAsked && found.record.saveRequest !== id) return true;
+      // A request of another export is the same.
+      if (found.record.saveRequest !== undefined) continue;
+      const record = { ...found.record, saveRequest: id };
+      isAsked = (await writeLease(this.#options.bucket, version, { record, etag: found.etag })) !== null;
+    }
+    return false;
+  }
+
+  /**
+   * Replaces the data of an app that does not run.
+   *
+   * @returns what is left out
+   */
+  async replaceData(app: LeaseLocation, folder: string, signal: AbortSignal): Promise<string[]> {
+    const { bucket, snapshots } = this.#options;
+    const written = await snapshots.write(app, folder, signal);
+    if (written === null && (await this.#read(app)) === null) return [];
+    const deadline = performance.now() + TAKE_OVER_MS;
+    for (; performance.now() < deadline; await sleep(POLL_MS, null, { signal })) {
+      const found = await this.#read(app);
+      const current = found?.record ?? NO_LEASE;
+      if (this.#held.has(app.appId) || !this.#isFree(app.appId, current)) continue;
+      const snapshot = written?.name ?? null;
+      const record = { ...current, holder: null, wantedBy: null, snapshot, sequence: current.sequence + 1 };
+      if ((await writeLease(bucket, app, { record, etag: found?.etag ?? null })) !== null)
+        return written?.warnings ?? [];
+    }
+    throw new RunsElsewhere("The edge that runs the app does not stop it");
+  }
+
   /** Requires the lock of the app. */
   async #addHold(version: ScriptVersion, takesOver: boolean, signal: AbortSignal): Promise<PlacementHold> {
     const held =
@@ -149,7 +207,7 @@ export class ServerLeases implements AppPlacement {
     const edge = this.#edge;
     if (edge === null) throw new AppUnavailable("The edge is starting. Try again shortly.", 1);
     const found = await this.#read(version);
-    const current = found?.record ?? { sequence: 0, snapshot: null, holder: null, wantedBy: null };
+    const current = found?.record ?? NO_LEASE;
     if (!this.#isFree(version.appId, current)) {
       if (takesOver && found !== null) await this.#ask(version, found, edge);
       return null;
@@ -160,7 +218,9 @@ export class ServerLeases implements AppPlacement {
     this.#records.delete(version.appId);
     if (etag === null) return null;
     const onWanted = () => this.#giveUp(version);
-    return new HeldLease({ bucket, app: pickApp(version), edge, times, log, onWanted }, { record, etag }, sentAt);
+    const onSaveRequest = (id: string) => this.#saveForOther(version, id);
+    const options = { bucket, app: pickApp(version), edge, times, log, onWanted, onSaveRequest };
+    return new HeldLease(options, { record, etag }, sentAt);
   }
 
   /** Asks the holder to stop the app. If its record has changed meanwhile, the next attempt asks again. */
@@ -191,6 +251,20 @@ export class ServerLeases implements AppPlacement {
       if (!lease.lost.aborted) this.#options.log.warn({ slug, appId, err }, "the data of an app was not saved");
       return false;
     }
+  }
+
+  /** Saves the data, and removes the request of another edge from the record. */
+  async #saveForOther(version: ScriptVersion, id: string): Promise<void> {
+    const held = this.#held.get(version.appId);
+    if (held === undefined) return;
+    const saving = held.saving.then(() => this.#save(version, held));
+    held.saving = saving;
+    if (!(await saving)) return;
+    const remove = ({ saveRequest, ...record }: LeaseRecord): LeaseRecord =>
+      saveRequest === undefined || saveRequest === id ? record : { ...record, saveRequest };
+    await held.lease.update(remove).catch((err: unknown) => {
+      this.#options.log.warn({ ...pickApp(version), err }, "a request for a snapshot was not removed");
+    });
   }
 
   /** Ends a hold. After the last one, saves the data and releases the lease. Requires the lock of the app. */
@@ -232,7 +306,7 @@ export class ServerLeases implements AppPlacement {
     }
   }
 
-  async #read(version: ScriptVersion): Promise<StoredLease | null> {
+  async #read(version: LeaseLocation): Promise<StoredLease | null> {
     const readAt = performance.now();
     const found = await readLease(this.#options.bucket, version);
     this.#records.set(version.appId, { record: found?.record ?? null, readAt });
