@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmbeddedAppData } from "../../../../server/app-files/embedded-app-data.ts";
 import { filesOf, openAppData } from "../../../support/edge/app-data.ts";
 import { openTestCluster, type TestCluster } from "../../../support/edge/cluster-edge.ts";
+import { publishServer } from "../../../support/edge/node-server.ts";
+import { NOTES_SERVER, readNotes } from "../../../support/edge/notes-server.ts";
 import { openTestPlatform, type TestPlatform } from "../../../support/edge/test-platform.ts";
 
 let cluster: TestCluster;
@@ -144,5 +146,29 @@ test(
     }
     await edge.publish("back", WORKER, { bindings: BINDINGS });
     expect(JSON.parse((await other.request("back")).text)).toEqual(JSON.parse(written));
+  },
+);
+
+test(
+  "the data of a Node server moves between several edges and one, with what it wrote just before",
+  { timeout: 120_000 },
+  async () => {
+    await publishServer(edge, "notes", NOTES_SERVER);
+    const add = async (on: TestPlatform, slug: string, text: string) =>
+      readNotes(await on.request(slug, `/${text}`, { method: "POST", body: "" })).notes;
+    await add(edge, "notes", "one");
+    for (const [at, data] of [otherData, clusterData].entries()) {
+      const expected = await add(edge, "notes", `more-${at}`);
+      await using copy = await data!.copy(app("notes"), signal);
+      expect(copy).toMatchObject({ runtime: "node", warnings: ["storage/data/newest is not a file. It is left out."] });
+      await aloneData!.restore(app(`notes-${at}`), () => filesOf(copy), signal);
+      await publishServer(alone, `notes-${at}`, NOTES_SERVER);
+      expect(readNotes(await alone.request(`notes-${at}`))).toMatchObject({ notes: expected, integrity: "ok" });
+    }
+    const expected = await add(alone, "notes-1", "back");
+    await using copy = await aloneData!.copy(app("notes-1"), signal);
+    await otherData!.restore(app("returned"), () => filesOf(copy), signal);
+    await publishServer(edge, "returned", NOTES_SERVER);
+    expect(readNotes(await other.request("returned"))).toMatchObject({ notes: expected, integrity: "ok" });
   },
 );

@@ -47,9 +47,9 @@ export class ClusterDataFolders implements AppDataFolders {
 
   async replace(app: AppDataLocation, folders: ReplacingFolders, signal: AbortSignal): Promise<string[]> {
     const { bucket, launcher, localLauncher, leases } = this.#options;
-    await leases.replaceData(app, path.join(folders.storage, "data"), signal);
+    const unsaved = await leases.replaceData(app, path.join(folders.storage, "data"), signal);
     const stores = await findStores(app, folders);
-    if (isEmpty(stores)) return findLosses(folders.storage);
+    if (isEmpty(stores)) return [...unsaved, ...(await findLosses(folders.storage))];
     await using fence = await RestorationFence.open(bucket, app.databaseId, signal);
     const local = { storageDirectory: folders.storage, databaseDirectory: folders.database };
     const warnings = await this.#copy(stores, {
@@ -58,11 +58,11 @@ export class ClusterDataFolders implements AppDataFolders {
       isShared: false,
       checkpoint: () => fence.check(),
     });
-    return [...(await findLosses(folders.storage)), ...warnings];
+    return [...unsaved, ...(await findLosses(folders.storage)), ...warnings];
   }
 
   async #openServer(version: ScriptVersion, signal: AbortSignal): Promise<DataFolders> {
-    const isNew = await this.#options.leases.saveNow(version, signal);
+    const isNew = await this.#options.leases.save(version, signal);
     const data = await this.#options.leases.openData(version, signal);
     return {
       ...{ storage: null, database: null, serverData: data.folder, warnings: isNew ? [] : [OLD_DATA] },

@@ -1,7 +1,15 @@
 import { createHash, type Hash } from "node:crypto";
 import type { DataWorker, SqlValue, Statement } from "./data-worker.ts";
 import { createStaging, insertRow, moveFromStaging, selectRows } from "./sql-rows.ts";
-import { OBJECTS_QUERY, orderTables, quoteName, readSchema, type SqlSchema, type SqlTable } from "./sql-schema.ts";
+import {
+  OBJECTS_QUERY,
+  orderTables,
+  quoteName,
+  readSchema,
+  type SqlSchema,
+  type SqlTable,
+  textOf,
+} from "./sql-schema.ts";
 
 interface CopyOptions {
   from: DataWorker;
@@ -131,7 +139,7 @@ class DatabaseCopy {
     const drop = (type: string) =>
       (rows[0] ?? [])
         .filter(([found]) => found === type)
-        .map(([, name]) => ({ sql: `DROP ${type.toUpperCase()} ${quoteName(String(name))}` }));
+        .map(([, name]) => ({ sql: `DROP ${type.toUpperCase()} ${quoteName(textOf(name))}` }));
     const { ordered, circular } = orderTables(tables);
     const dropped = [...circular, ...ordered.toReversed()].map(({ name }) => ({
       sql: `DROP TABLE IF EXISTS ${quoteName(name)}`,
@@ -154,7 +162,7 @@ function contentOf(sql: string): string | null {
 }
 
 function insertSequence([name, seq]: readonly SqlValue[]): Statement {
-  const [table, last] = [String(name).slice(1), String(seq).slice(1)];
+  const [table, last] = [textOf(name).slice(1), textOf(seq).slice(1)];
   return { sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, CAST(? AS INTEGER))", params: [table, last] };
 }
 

@@ -38,8 +38,8 @@ const ROWID_NAMES = ["rowid", "_rowid_", "oid"];
 export async function readSchema(worker: DataWorker): Promise<SqlSchema> {
   const { rows } = await worker.query([{ sql: OBJECTS_QUERY }, { sql: LIST_QUERY }]);
   const [found = [], listed = []] = rows;
-  const kinds = new Map(listed.map(([name, type, wr]) => [String(name), { type, hasRowid: wr === 0 }]));
-  const named = found.filter(([type, name]) => type === "table" && isOfApp(String(name), kinds));
+  const kinds = new Map(listed.map(([name, type, wr]) => [textOf(name), { type, hasRowid: wr === 0 }]));
+  const named = found.filter(([type, name]) => type === "table" && isOfApp(textOf(name), kinds));
   const tables: SqlTable[] = [];
   for (let at = 0; at < named.length; at += TABLES_PER_BATCH) {
     const part = named.slice(at, at + TABLES_PER_BATCH);
@@ -48,18 +48,18 @@ export async function readSchema(worker: DataWorker): Promise<SqlSchema> {
     );
     const described = (await worker.query(statements)).rows;
     part.forEach(([, name, sql], n) => {
-      const kind = kinds.get(String(name));
+      const kind = kinds.get(textOf(name));
       tables.push({
-        name: String(name),
-        sql: String(sql),
+        name: textOf(name),
+        sql: textOf(sql),
         isVirtual: kind?.type === "virtual",
         ...describeColumns(described[2 * n] ?? [], kind?.hasRowid ?? true),
-        parents: new Set((described[2 * n + 1] ?? []).map(([parent]) => String(parent))),
+        parents: new Set((described[2 * n + 1] ?? []).map(([parent]) => textOf(parent))),
       });
     });
   }
   const objects = found.flatMap(([type, , sql]): SqlObject[] =>
-    type === "index" || type === "view" || type === "trigger" ? [{ type, sql: String(sql) }] : [],
+    type === "index" || type === "view" || type === "trigger" ? [{ type, sql: textOf(sql) }] : [],
   );
   return { tables, objects, hasSequences: kinds.has("sqlite_sequence"), fingerprint: JSON.stringify(found) };
 }
@@ -70,10 +70,10 @@ function isOfApp(name: string, kinds: ReadonlyMap<string, { type: SqlValue | und
 
 /** @param rows - name, position in the primary key, and kind: 0 for a stored column */
 function describeColumns(rows: readonly SqlValue[][], hasRowid: boolean): Pick<SqlTable, "columns" | "key"> {
-  const columns = rows.filter(([, , hidden]) => hidden === 0).map(([name]) => String(name));
+  const columns = rows.filter(([, , hidden]) => hidden === 0).map(([name]) => textOf(name));
   const primary = rows.filter(([, pk]) => Number(pk) > 0).toSorted((a, b) => Number(a[1]) - Number(b[1]));
-  if (!hasRowid) return { columns, key: primary.map(([name]) => String(name)) };
-  const names = new Set(rows.map(([name]) => String(name).toLowerCase()));
+  if (!hasRowid) return { columns, key: primary.map(([name]) => textOf(name)) };
+  const names = new Set(rows.map(([name]) => textOf(name).toLowerCase()));
   const rowid = ROWID_NAMES.find((name) => !names.has(name));
   return { columns, key: rowid === undefined ? [] : [rowid] };
 }
@@ -96,4 +96,10 @@ export function orderTables(tables: readonly SqlTable[]): { ordered: SqlTable[];
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** @throws {TypeError} for a value that is not a text */
+export function textOf(value: SqlValue | undefined): string {
+  if (typeof value !== "string") throw new TypeError("A name in a database is not a text");
+  return value;
 }

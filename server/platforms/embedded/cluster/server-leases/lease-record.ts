@@ -24,6 +24,9 @@ export type LeaseEdge = z.infer<typeof edgeSchema>;
  */
 export type LeaseRecord = z.infer<typeof recordSchema>;
 
+/** The record of an app that no edge has run. */
+export const NO_LEASE: LeaseRecord = { sequence: 0, snapshot: null, holder: null, wantedBy: null };
+
 export interface StoredLease {
   record: LeaseRecord;
   etag: string;

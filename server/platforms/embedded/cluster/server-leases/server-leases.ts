@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { KeyedLock } from "../../../../../domain/shared/keyed-lock.ts";
 import type { ScriptVersion } from "../../script-version.ts";
 import type { DatabaseAccess } from "../../databases/sql-databases.ts";
@@ -22,10 +20,12 @@ import {
   type LeaseEdge,
   type LeaseLocation,
   type LeaseRecord,
-  readLease,
+  NO_LEASE,
   type StoredLease,
   writeLease,
 } from "./lease-record.ts";
+import { replaceSnapshot, requestSnapshot } from "./move-server-data.ts";
+import { ObservedLeases } from "./observed-leases.ts";
 
 export interface ServerLeasesOptions {
   bucket: SharedBucket;
@@ -45,22 +45,11 @@ interface HeldApp {
   saving: Promise<unknown>;
 }
 
-/** When this edge has first seen a record, on the clock of `performance.now()`. */
-interface Observation {
-  holder: string;
-  sequence: number;
-  since: number;
-}
-
 /** How long a record may be used without reading it again, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
 const TAKE_OVER_MS = 120_000;
-/** How long an export waits for a snapshot. */
-const SAVE_MS = 60_000;
-const NO_LEASE: LeaseRecord = { sequence: 0, snapshot: null, holder: null, wantedBy: null };
-const MAX_OBSERVED = 10_000;
 const LOCAL_FILES =
   "Several edges run this app. Each has files of its own in /data, which are neither shared nor saved. Keep data in the database.";
 
@@ -72,13 +61,13 @@ export class ServerLeases implements AppPlacement {
   readonly #options: ServerLeasesOptions;
   readonly #held = new Map<string, HeldApp>();
   readonly #locks = new KeyedLock();
-  readonly #observed = new LRUCache<string, Observation>({ max: MAX_OBSERVED });
-  readonly #records = new LRUCache<string, { record: LeaseRecord | null; readAt: number }>({ max: MAX_OBSERVED });
+  readonly #leases: ObservedLeases;
   #edge: LeaseEdge | null = null;
   #apps: DatabaseAccess | null = null;
 
   constructor(options: ServerLeasesOptions) {
     this.#options = options;
+    this.#leases = new ObservedLeases(options.bucket, options.times.validMs);
   }
 
   /**
@@ -89,13 +78,14 @@ export class ServerLeases implements AppPlacement {
    */
   start(edge: LeaseEdge, apps: DatabaseAccess): void {
     this.#edge = edge;
+    this.#leases.edgeId = edge.id;
     this.#apps = apps;
   }
 
   async locate(version: ScriptVersion, { isNew }: { isNew: boolean }): Promise<EdgeAddress | null> {
     if (!needsLease(version) || this.#held.has(version.appId)) return null;
-    const record = await this.#readRecent(version, isNew ? 0 : MAX_AGE_MS);
-    if (record === null || record.holder === null || this.#isFree(version.appId, record)) return null;
+    const record = await this.#leases.readRecent(version, isNew ? 0 : MAX_AGE_MS).catch(explainBucketError);
+    if (record === null || record.holder === null || this.#leases.isFree(version.appId, record)) return null;
     return { host: record.holder.host, port: record.holder.port };
   }
 
@@ -113,55 +103,26 @@ export class ServerLeases implements AppPlacement {
 
   async openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData> {
     if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
-    const found = await this.#read(version);
+    const found = await this.#leases.read(version);
     return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
   }
 
-  /**
-   * Lets the edge that runs an app save its data, so that `openData` opens the newest.
-   *
-   * @returns whether it is the newest; not if the edge does not save it in time
-   */
-  async saveNow(version: ScriptVersion, signal: AbortSignal): Promise<boolean> {
+  /** Saves the data of an app, on whichever edge runs it, so that `openData` opens the newest. @returns as `requestSnapshot` */
+  async save(version: ScriptVersion, signal: AbortSignal): Promise<boolean> {
     if (!needsLease(version) || this.#held.has(version.appId)) return true;
-    const id = randomUUID();
-    let isAsked = false;
-    for (
-      const deadline = performance.now() + SAVE_MS;
-      performance.now() < deadline;
-      await sleep(POLL_MS, null, { signal })
-    ) {
-      const found = await this.#read(version);
-      if (found === null || found.record.holder === null) return true;
-      if (isAsked && found.record.saveRequest !== id) return true;
-      // A request of another export is the same.
-      if (found.record.saveRequest !== undefined) continue;
-      const record = { ...found.record, saveRequest: id };
-      isAsked = (await writeLease(this.#options.bucket, version, { record, etag: found.etag })) !== null;
-    }
-    return false;
+    return requestSnapshot({ ...this.#options, leases: this.#leases }, version, signal);
   }
 
-  /**
-   * Replaces the data of an app that does not run.
-   *
-   * @returns what is left out
-   */
+  /** Replaces the data of an app that does not run. @returns what is left out */
   async replaceData(app: LeaseLocation, folder: string, signal: AbortSignal): Promise<string[]> {
-    const { bucket, snapshots } = this.#options;
-    const written = await snapshots.write(app, folder, signal);
-    if (written === null && (await this.#read(app)) === null) return [];
-    const deadline = performance.now() + TAKE_OVER_MS;
-    for (; performance.now() < deadline; await sleep(POLL_MS, null, { signal })) {
-      const found = await this.#read(app);
-      const current = found?.record ?? NO_LEASE;
-      if (this.#held.has(app.appId) || !this.#isFree(app.appId, current)) continue;
-      const snapshot = written?.name ?? null;
-      const record = { ...current, holder: null, wantedBy: null, snapshot, sequence: current.sequence + 1 };
-      if ((await writeLease(bucket, app, { record, etag: found?.etag ?? null })) !== null)
-        return written?.warnings ?? [];
-    }
-    throw new RunsElsewhere("The edge that runs the app does not stop it");
+    return this.#locks.run(
+      [app.appId],
+      async () => {
+        if (this.#held.has(app.appId)) throw new RunsElsewhere("The app runs");
+        return replaceSnapshot({ ...this.#options, leases: this.#leases }, app, folder, signal);
+      },
+      signal,
+    );
   }
 
   /** Requires the lock of the app. */
@@ -206,16 +167,16 @@ export class ServerLeases implements AppPlacement {
     const { bucket, times, log } = this.#options;
     const edge = this.#edge;
     if (edge === null) throw new AppUnavailable("The edge is starting. Try again shortly.", 1);
-    const found = await this.#read(version);
+    const found = await this.#leases.read(version);
     const current = found?.record ?? NO_LEASE;
-    if (!this.#isFree(version.appId, current)) {
+    if (!this.#leases.isFree(version.appId, current)) {
       if (takesOver && found !== null) await this.#ask(version, found, edge);
       return null;
     }
     const record = { ...current, holder: edge, wantedBy: null, sequence: current.sequence + 1 };
     const sentAt = performance.now();
     const etag = await writeLease(bucket, version, { record, etag: found?.etag ?? null });
-    this.#records.delete(version.appId);
+    this.#leases.forget(version.appId);
     if (etag === null) return null;
     const onWanted = () => this.#giveUp(version);
     const onSaveRequest = (id: string) => this.#saveForOther(version, id);
@@ -277,7 +238,7 @@ export class ServerLeases implements AppPlacement {
     // Otherwise another edge would start with older data before the end of the lease.
     if (isSaved) await this.#endLease(version, held.lease);
     else held.lease.abandon();
-    this.#records.delete(version.appId);
+    this.#leases.forget(version.appId);
   }
 
   async #endLease({ slug, appId }: ScriptVersion, lease: HeldLease): Promise<void> {
@@ -294,38 +255,6 @@ export class ServerLeases implements AppPlacement {
       .catch((err: unknown) => {
         this.#options.log.warn({ slug, appId, err }, "an app could not be stopped for another edge");
       });
-  }
-
-  async #readRecent(version: ScriptVersion, maxAgeMs: number): Promise<LeaseRecord | null> {
-    const known = this.#records.get(version.appId);
-    if (known !== undefined && performance.now() - known.readAt < maxAgeMs) return known.record;
-    try {
-      return (await this.#read(version))?.record ?? null;
-    } catch (cause) {
-      return known === undefined ? explainBucketError(cause) : known.record;
-    }
-  }
-
-  async #read(version: LeaseLocation): Promise<StoredLease | null> {
-    const readAt = performance.now();
-    const found = await readLease(this.#options.bucket, version);
-    this.#records.set(version.appId, { record: found?.record ?? null, readAt });
-    if (found !== null) this.#observe(version.appId, found.record);
-    return found;
-  }
-
-  #observe(appId: string, { holder, sequence }: LeaseRecord): void {
-    const known = this.#observed.get(appId);
-    if (holder === null || (known?.holder === holder.id && known.sequence === sequence)) return;
-    this.#observed.set(appId, { holder: holder.id, sequence, since: performance.now() });
-  }
-
-  /** Whether this edge may take the lease: it has it already, no edge has it, or its holder has not renewed it in time. */
-  #isFree(appId: string, { holder, sequence }: LeaseRecord): boolean {
-    if (holder === null || holder.id === this.#edge?.id) return true;
-    const known = this.#observed.get(appId);
-    if (known?.holder !== holder.id || known.sequence !== sequence) return false;
-    return performance.now() - known.since > this.#options.times.validMs;
   }
 }
 
