@@ -172,3 +172,51 @@ test(
     expect(readNotes(await other.request("returned"))).toMatchObject({ notes: expected, integrity: "ok" });
   },
 );
+
+const LARGE = `export default { async fetch(request, { DB }) {
+  if (request.headers.get("user-agent") === "health-check") return new Response();
+  const { pathname } = new URL(request.url);
+  if (pathname === "/fill") {
+    await DB.exec("CREATE TABLE big (id INTEGER PRIMARY KEY, previous INTEGER REFERENCES big(id), content BLOB)");
+    for (let n = 0; n < 30; n++)
+      await DB.prepare("WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + 99) INSERT INTO big SELECT i, i, randomblob(4000) FROM n").bind(n * 100).run();
+  }
+  if (pathname === "/write") await DB.prepare("UPDATE big SET content = x'00' WHERE id = 2999").run();
+  const rows = await DB.prepare("SELECT id, previous, length(content), hex(substr(content, 1, 4)) FROM big ORDER BY id").raw();
+  return Response.json(rows);
+} }`;
+
+test(
+  "a large D1 database is of one moment or has a warning, and an aborted restoration can be repeated on another edge",
+  { timeout: 180_000 },
+  async () => {
+    const options = { bindings: [{ type: "d1", name: "DB", id: "declared" }] };
+    await edge.publish("large", LARGE, options);
+    const filled = (await edge.request("large", "/fill")).text;
+    expect(JSON.parse(filled)).toHaveLength(3000);
+    await using copy = await otherData!.copy(app("large"), signal);
+    expect(copy.warnings).toEqual([]);
+    await aloneData!.restore(app("large-alone"), () => filesOf(copy), signal);
+    await alone.publish("large-alone", LARGE, options);
+    expect((await alone.request("large-alone")).text).toBe(filled);
+    await using back = await aloneData!.copy(app("large-alone"), signal);
+    const controller = new AbortController();
+    const aborted = clusterData!.restore(app("large-back"), () => filesOf(back), controller.signal);
+    await expect.poll(async () => cluster.bucket.read("edge/data/db-large-back/restoration")).not.toBeNull();
+    await expect.poll(async () => (await cluster.bucket.listFolders("edge/data/db-large-back/v1/do/")).length).toBe(1);
+    controller.abort();
+    await expect(aborted).rejects.toThrow("aborted");
+    expect(await otherData!.restore(app("large-back"), () => filesOf(back), signal)).toEqual([]);
+    await edge.publish("large-back", LARGE, options);
+    expect((await edge.request("large-back")).text).toBe(filled);
+    let isEnded = false;
+    const write = async () => {
+      while (!isEnded) await edge.request("large", "/write");
+    };
+    const writing = write();
+    await using changing = await otherData!.copy(app("large"), signal);
+    isEnded = true;
+    await writing;
+    expect(changing.files.some(({ path }) => path === "database.sqlite")).toBe(true);
+  },
+);
