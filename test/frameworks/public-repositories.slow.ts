@@ -1,7 +1,9 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedBrowser } from "../support/clients/browser.ts";
-import { createInstallation, type Installation, type ServiceProcess } from "../support/service/service-process.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { freePort } from "../support/service/free-port.ts";
+import { createInstallation, type Installation } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createOrganization, deployRepository } from "./create-tools/deploy-project.ts";
 import { openPage } from "./open-page.ts";
@@ -9,6 +11,7 @@ import { nameOf, type PublicRepository } from "./public-repositories/public-repo
 import { NotFetched, publishRepository } from "./public-repositories/publish-repository.ts";
 import { REPOSITORIES } from "./public-repositories/repositories.ts";
 import { type Result, writeRepositoryResult } from "./results-page.ts";
+import { startTlsProxy } from "./tls-proxy.ts";
 
 const TIME_LIMIT_MS = 1_200_000;
 const NOT_DEPLOYED = { framework: null, isReady: false, notes: [], seconds: null } as const;
@@ -17,12 +20,20 @@ const stack = new AsyncDisposableStack();
 const browser = sharedBrowser();
 let base = "";
 let installation: Installation;
-let service: ServiceProcess;
+let rest: RestClient;
 
+/** As in production, the apps have https, because some of them redirect to it. */
 beforeAll(async () => {
   base = stack.use(await temporaryFolder()).path;
   installation = stack.use(await createInstallation());
-  service = await installation.start({ GIT_BASE_URL: `file://${path.join(base, "repositories")}` });
+  const [port, edgePort] = [await freePort(), await freePort()];
+  const proxy = stack.use(await startTlsProxy(edgePort));
+  const service = await installation.start({
+    ...{ PORT: String(port), EDGE_PORT: String(edgePort), PUBLIC_URL: `https://localhost:${port}` },
+    APPS_DOMAIN: `localhost:${proxy.port}`,
+    GIT_BASE_URL: `file://${path.join(base, "repositories")}`,
+  });
+  rest = new RestClient(`http://127.0.0.1:${port}`, service.tokens.api_key);
 });
 afterAll(() => stack.disposeAsync());
 
@@ -45,21 +56,21 @@ async function deploy(repository: PublicRepository, name: string): Promise<Resul
     if (!(error instanceof NotFetched)) throw error;
     return { ...NOT_DEPLOYED, failure: `Not fetched: ${error.message}` };
   }
-  const rest = await createOrganization(installation, service.rest);
+  const owner = await createOrganization(installation, rest);
   const start = performance.now();
-  const app = await deployRepository(rest, name, repository);
+  const app = await deployRepository(owner, name, repository);
   const seconds = Math.round((performance.now() - start) / 1000);
   const framework = app.manifest?.framework ?? null;
   if (app.status !== "ready") {
     const said = `${app.error} ${app.status_message}`;
     const isExpected = repository.kind === "other language" && said.includes(repository.text);
     if (!isExpected)
-      process.stdout.write(`${nameOf(repository)}: ${(await rest.get(`/v1/apps/${app.id}/logs`)).text}\n`);
+      process.stdout.write(`${nameOf(repository)}: ${(await owner.get(`/v1/apps/${app.id}/logs`)).text}\n`);
     return { framework, isReady: false, failure: isExpected ? null : said, notes: isExpected ? [said] : [], seconds };
   }
   const url = new URL(repository.path ?? "/", app.url).href;
   const { failure, notes } = await openPage(browser(), url, { text: repository.text });
-  expect((await rest.delete(`/v1/apps/${app.id}`)).body).toMatchObject({ status: "deleted" });
+  expect((await owner.delete(`/v1/apps/${app.id}`)).body).toMatchObject({ status: "deleted" });
   const warnings = app.status_message === null ? [] : [app.status_message];
   return { framework, isReady: true, failure, notes: [...warnings, ...notes], seconds };
 }

@@ -13,6 +13,7 @@ import type {
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";
+import type { WantedNode } from "./node-version.ts";
 import { cutSingleLine, toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
@@ -41,8 +42,8 @@ export interface BuildContext {
   env: Readonly<Record<string, string>>;
   /** The version of Node.js that runs the scripts of the project; by default that of the service. */
   nodeVersion?: string;
-  /** Whether the scripts of the project run with the Node.js of the service, although the project names another version. */
-  ignoresNodeVersion?: boolean;
+  /** The version of Node.js in place of the one that the project names; `null` for that of the service. */
+  replacedNode?: WantedNode | null;
   /** Which hosts a build script may connect to; `null` for none. */
   egress: BuildEgressOptions | null;
   /** Where builds store installed dependencies for later builds; `null` if they do not. */

@@ -21,8 +21,8 @@ import { describePrismaEngines, prismaEnvironment } from "./install-scripts/pris
 import { runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
-import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
-import { type RelaxedInstall, relaxInstall } from "./relax-install.ts";
+import type { PackageLocation, Project } from "./read-project.ts";
+import { type InstallTarget, type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
 import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -137,7 +137,11 @@ async function install(
   } as const;
   const run = (argv: readonly [string, ...string[]]) =>
     runBuildStep(selected, { ...step, argv: [...withRemote(packageManager, session, argv), ...options] });
-  const target = { registryUrl: session.registryUrl, member: memberOf(location) };
+  const target = {
+    registryUrl: session.registryUrl,
+    member: memberOf(location),
+    locksPeers: sources.some((text) => /"peer": true/.test(text)),
+  };
   const { isIncomplete, relaxed } = await runInstalls({ context, session, project, directory, target, run });
   const isPlugged =
     packageManager === "yarn-berry" && needsPackageScripts(session.served()) && usesPlugAndPlay(directory);
@@ -172,7 +176,7 @@ interface InstallRun {
   session: PackageSession;
   project: Project;
   directory: string;
-  target: { registryUrl: string; member: string | null };
+  target: InstallTarget;
   run(argv: readonly [string, ...string[]]): Promise<StepResult>;
 }
 
@@ -221,29 +225,6 @@ function withRemote(
 
 function hasLockfile({ packageManager, rootEntries }: Project): boolean {
   return LOCKFILES[packageManager].some((name) => rootEntries.has(name)) || isConverted(rootEntries);
-}
-
-/**
- * Installs the adapter that SvelteKit's adapter-auto chooses. It is in no lockfile, so no build stores it. If this fails, the
- * build fails with the error of SvelteKit, which says what to install.
- */
-export async function installSvelteAdapter(
-  context: BuildContext,
-  packages: PackageRegistry,
-  { packageManager, location }: Project,
-): Promise<void> {
-  const { installDirectory, packageDirectory } = location;
-  const names = await findPackageNames(
-    await readProjectTexts(path.join(context.request.sourceDirectory, installDirectory)),
-  );
-  await using session = await packages.open(new Set([...names, SVELTE_ADAPTER, "wrangler"]));
-  await runBuildStep(context, {
-    name: "install",
-    directory: packageDirectory,
-    env: INSTALL_COMMANDS[packageManager].env(session.registryUrl),
-    network: { kind: "proxy", socketPath: session.socketPath },
-    argv: [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER],
-  });
 }
 
 /**

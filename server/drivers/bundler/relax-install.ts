@@ -9,9 +9,20 @@ export interface RelaxedInstall {
   warning: string;
 }
 
+/** From where, and for what, packages are installed. */
+export interface InstallTarget {
+  registryUrl: string;
+  /** The member of a workspace; `null` for the whole project. */
+  member: string | null;
+  /** Whether the lockfile of npm contains peer dependencies. */
+  locksPeers: boolean;
+}
+
 /** Why an install with a lockfile is refused although one without it may succeed, and what then installs. */
 interface Rule {
   pattern: RegExp;
+  /** Whether the rule is only for lockfiles that contain peer dependencies. */
+  needsLockedPeers?: true;
   /** The option of npm with which it installs; `null` if a plain install does. */
   option: string | null;
   problem: string;
@@ -26,6 +37,13 @@ const RULES: readonly Rule[] = [
     pattern: OUTDATED_LOCKFILE,
     option: null,
     problem: "The lockfile does not match package.json, so other versions of packages may have been installed",
+  },
+  {
+    // The other option would remove the peer dependencies that the lockfile contains.
+    pattern: /^npm error ERESOLVE/,
+    needsLockedPeers: true,
+    option: "--force",
+    problem: "Peer dependencies conflict, and npm installed those of the lockfile without a check",
   },
   {
     pattern: /^npm error ERESOLVE/,
@@ -51,14 +69,15 @@ export function relaxInstall(
   packageManager: PackageManager,
   lines: readonly string[],
   tried: readonly RelaxedInstall[],
-  target: { registryUrl: string; member: string | null },
+  target: InstallTarget,
   missing: PackageReport["missing"] = [],
 ): RelaxedInstall | null {
   if (packageManager === "yarn" && tried.length === 0) {
     const removed = missing.filter(({ version }) => version !== null).map(({ name, version }) => `${name}@${version}`);
     if (removed.length > 0) return withoutVersions(removed, target.registryUrl);
   }
-  const rule = RULES.find(({ pattern }) => lines.some((line) => pattern.test(line)));
+  const rules = RULES.filter(({ needsLockedPeers = false }) => !needsLockedPeers || target.locksPeers);
+  const rule = rules.find(({ pattern }) => lines.some((line) => pattern.test(line)));
   if (rule === undefined || (rule.option !== null && packageManager !== "npm")) return null;
   const argv =
     rule.option === null

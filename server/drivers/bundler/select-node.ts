@@ -28,7 +28,8 @@ const TOOLCHAIN_NODE: SelectedNode = { env: {}, version: process.versions.node, 
 
 /** Returns the version of Node.js that the project names; `null` if the one of the toolchain is good. */
 export async function wantedNode(context: BuildContext, location: PackageLocation): Promise<WantedNode | null> {
-  return context.ignoresNodeVersion === true ? null : readWantedNode(projectFolders(context, location));
+  const { replacedNode } = context;
+  return replacedNode === undefined ? readWantedNode(projectFolders(context, location)) : replacedNode;
 }
 
 /** Returns the older versions in which packages may be compiled. See `readOlderNodes`. */

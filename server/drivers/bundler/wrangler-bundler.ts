@@ -11,12 +11,14 @@ import { type BuildContext, type BuildEgressOptions, say, type StepLimits } from
 import { type BundledApp, bundleApp } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
-import { NodeRefused } from "./failures/explain-build.ts";
-import { type Installed, installPackages, installSvelteAdapter } from "./install-packages.ts";
+import { NeedsOlderNode, NodeRefused } from "./failures/explain-build.ts";
+import { type Installed, installPackages } from "./install-packages.ts";
+import { installSvelteAdapter } from "./install-svelte-adapter.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { asNodeServer, type Project, readProject } from "./read-project.ts";
 import { runBuildScript, runPackageScript } from "./run-build-script.ts";
-import { wantedNode } from "./select-node.ts";
+import type { WantedNode } from "./node-version.ts";
+import { olderNodes, wantedNode } from "./select-node.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
 import { listPackages } from "./workspace-packages.ts";
@@ -116,7 +118,7 @@ export class WranglerBundler implements Bundler {
   async #runSteps(start: BuildContext, project: Project): Promise<BuiltBundle> {
     const { request } = start;
     const { context, warnings } = await this.#build(start, project).catch((error: unknown) =>
-      this.#buildWithOwnNode(start, project, error),
+      this.#buildWithOtherNode(start, project, error),
     );
     const { packageDirectory: rootDirectory } = project.location;
     await request.onStep?.("bundle");
@@ -134,15 +136,14 @@ export class WranglerBundler implements Bundler {
     return installed;
   }
 
-  /** If a tool refuses the older version of Node.js that the project names, builds again with the one of the service. */
-  async #buildWithOwnNode(start: BuildContext, project: Project, error: unknown): Promise<Installed> {
-    const wanted = error instanceof NodeRefused ? await wantedNode(start, project.location) : null;
-    if (!(error instanceof NodeRefused) || wanted === null || wanted.major > Number.parseInt(process.versions.node, 10))
-      throw error;
-    const warning = `A tool refuses Node.js ${wanted.major} (${wanted.source}): ${error.reason} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in ${wanted.source}.`;
-    say(start, `warning: ${warning}`);
-    const installed = await this.#build({ ...start, ignoresNodeVersion: true }, project);
-    return { ...installed, warnings: [warning, ...installed.warnings] };
+  /** Builds again with another version of Node.js if the version is why a build failed. */
+  async #buildWithOtherNode(start: BuildContext, project: Project, error: unknown): Promise<Installed> {
+    const found = await otherNode(start, project, error);
+    if (found === null) throw error;
+    say(start, `warning: ${found.warning}`);
+    await removePackages(start, project);
+    const installed = await this.#build({ ...start, replacedNode: found.node }, project);
+    return { ...installed, warnings: [found.warning, ...installed.warnings] };
   }
 
   async #install(context: BuildContext, project: Project): Promise<Installed> {
@@ -156,6 +157,38 @@ export class WranglerBundler implements Bundler {
     const hasCache = compileCacheDirectory !== undefined && existsSync(compileCacheDirectory);
     return { modulesDirectory, compileCacheDirectory: hasCache ? compileCacheDirectory : null };
   }
+}
+
+/** Native programs of packages are those of the version of Node.js that installed them. */
+async function removePackages({ request }: BuildContext, { location }: Project): Promise<void> {
+  for (const folder of new Set([location.installDirectory, location.packageDirectory])) {
+    // The failed build may have replaced it by a link.
+    await requireFolder(request.sourceDirectory, folder);
+    await removeTree(path.join(request.sourceDirectory, folder, "node_modules"));
+  }
+}
+
+interface OtherNode {
+  /** `null` for the version of the service. */
+  node: WantedNode | null;
+  warning: string;
+}
+
+/** Returns the version of Node.js with which a failed build may succeed: the one of the service if a tool refuses an older one. */
+async function otherNode(start: BuildContext, { location }: Project, error: unknown): Promise<OtherNode | null> {
+  const own = process.versions.node;
+  if (error instanceof NodeRefused) {
+    const wanted = await wantedNode(start, location);
+    if (wanted === null || wanted.major > Number.parseInt(own, 10)) return null;
+    const { major, source } = wanted;
+    const warning = `A tool refuses Node.js ${major} (${source}): ${error.reason} The app was built with Node.js ${own} and runs with it. Correct the version in ${source}.`;
+    return { node: null, warning };
+  }
+  if (!(error instanceof NeedsOlderNode)) return null;
+  const major = (await olderNodes(start, location)).find((each) => each <= error.newest);
+  if (major === undefined) return null;
+  const warning = `The build failed with Node.js ${own}: ${error.reason} The app was built with Node.js ${major} and runs with it. ${error.advice}`;
+  return { node: { specs: [String(major)], major, source: "after the failure" }, warning };
 }
 
 /** Copies the static files to the output folder and returns the path of the copy. */

@@ -72,14 +72,14 @@ const NODE = {
 };
 
 describe("the Node.js of a build", () => {
-  async function build(nvmrc: string, script = "node --version") {
+  async function build(nvmrc: string | null, script = "node --version") {
     await using registry = await startRegistry([NODE, { name: "any", version: "1.0.0" }]);
     await using cache = await temporaryFolder();
     const bundler = createTestBundler({ registry: registry.url }, cache.path);
     const scripts = { build: script };
     await using checkout = await createCheckout({
       "package.json": JSON.stringify({ scripts, dependencies: { any: "1.0.0" } }),
-      ".nvmrc": nvmrc,
+      ...(nvmrc !== null && { ".nvmrc": nvmrc }),
       "index.js": WORKER,
     });
     return await runBundler(bundler, checkout);
@@ -99,6 +99,22 @@ describe("the Node.js of a build", () => {
     expect(bundle.warnings).toEqual([
       `A tool refuses Node.js 20 (.nvmrc): ${refusal} The app was built with Node.js ${process.versions.node} and runs with it. Correct the version in .nvmrc.`,
     ]);
+  });
+
+  test("is an older one if the build uses what newer ones do not have, with a warning", async () => {
+    const problem = "TypeError: Cannot set property navigator of #<Object> which has only a getter";
+    const script = `test ! -e node_modules/built; touch node_modules/built; node --version | grep 20 || { echo '${problem}'; exit 1; }`;
+    const { log, bundle } = await build(null, `set -e; ${script}`);
+    expect(log).toContain("this is Node.js 20\n");
+    expect(bundle.warnings).toEqual([
+      `The build failed with Node.js ${process.versions.node}: ${problem} The app was built with Node.js 20 and runs with it. Node.js 20 was the last version with it. Update the code, or add "engines": { "node": "20" } to package.json, and deploy again.`,
+      "The build ran with Node.js 20 (after the failure), which gets no security fixes any more.",
+    ]);
+  });
+
+  test("is the one that the project names, also if the build uses what it does not have", async () => {
+    const problem = "TypeError: util_1.isString is not a function";
+    await expect(build("24", `echo '${problem}'; exit 1`)).rejects.toThrow(problem);
   });
 
   test("is that of the service if the registry does not have the version, with a warning", async () => {

@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { keepDatabasesInData } from "../../../server/drivers/bundler/inside/node-server/database-paths.ts";
 import { readServerDatabase } from "../../../server/drivers/bundler/inside/node-server/server-database.ts";
 import type { PackageJson } from "../../../server/drivers/bundler/inside/package-json.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
@@ -164,4 +165,20 @@ test("in a workspace, the package that has the schema is migrated in its own fol
     postgres: { variables: { POOLED_URL: "url", DIRECT_URL: "url" } },
     migration: `cd ../../packages/db && PATH="$PWD/node_modules/.bin:$PATH" prisma migrate deploy --schema prisma/schema.prisma`,
   });
+});
+
+test("a SQLite database with a default path where a server cannot write is kept in /data", async () => {
+  const files = {
+    "src/persistence/sqlite.js": `const location = process.env.SQLITE_DB_LOCATION || '/etc/todos/todo.db';`,
+    "src/cache.ts": `open(process.env["CACHE"] ?? "/tmp/cache.db"); open(process.env.HOST || "/etc/hosts");`,
+    "node_modules/other/index.js": `process.env.OTHER || "/var/lib/other.db"`,
+  };
+  await using _folder = await givenFiles(files);
+  const server = { command: "node src/index.js", database: { migration: "node migrate.js" } };
+  const setting = 'export SQLITE_DB_LOCATION="${SQLITE_DB_LOCATION:-/data/todo.db}"';
+  expect(keepDatabasesInData(server, { dependencies: { sqlite3: "5.1.7" } })).toEqual({
+    command: `${setting}; node src/index.js`,
+    database: { migration: `${setting}; node migrate.js` },
+  });
+  expect(keepDatabasesInData(server, { dependencies: { mysql2: "3.0.0" } })).toBe(server);
 });

@@ -81,6 +81,34 @@ describe("an install whose lockfile does not fit", () => {
     );
   });
 
+  test("a peer dependency that the lockfile contains is installed, although another one conflicts", async () => {
+    await using h = await openInstallRegistry();
+    const dependencies = { host: "1.0.0", tour: "1.0.0" };
+    const locked = (name: string) => ({ version: "1.0.0", resolved: `${otherRegistry}/${name}/-/${name}-1.0.0.tgz` });
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies }),
+      "package-lock.json": JSON.stringify(
+        {
+          lockfileVersion: 3,
+          packages: {
+            "": { dependencies },
+            "node_modules/host": locked("host"),
+            "node_modules/tour": { ...locked("tour"), peerDependencies: { host: "^2.0.0", leader: "1.0.0" } },
+            "node_modules/leader": { ...locked("leader"), peer: true },
+          },
+        },
+        null,
+        2,
+      ),
+      "index.js": GREETING_WORKER,
+    });
+    const { warnings } = await installWithWarnings(h.packages, checkout);
+    expect(warnings.at(-1)).toMatch(/^Peer dependencies conflict.*--force/);
+    expect(await readFile(path.join(checkout.sourceDirectory, "node_modules/leader/package.json"), "utf8")).toContain(
+      "leader",
+    );
+  });
+
   test.each([["npm@11.0.0"], ["pnpm@10.0.0"], ["yarn@1.22.0"]])(
     "%s: an .npmrc with a token of its author's machine and the public registry for a scope works",
     async (packageManager) => {

@@ -7,7 +7,6 @@ export const NEXT = all("Next.js", [
   { repo: "vercel/commerce", text: "Acme Store" },
   { repo: "ixartz/Next-js-Boilerplate", text: "Boilerplate" },
   { repo: "Blazity/next-enterprise", text: "Next.js Enterprise Boilerplate" },
-  { repo: "vercel/examples", folder: "edge-middleware/geolocation", text: "Geolocation" },
   { repo: "vercel/examples", folder: "edge-middleware/cookies", text: "Cookies" },
   { repo: "vercel/examples", folder: "app-directory/share-state", text: "Sharing State in Next.js" },
   { repo: "vercel/examples", folder: "app-directory/css-in-js", text: "CSS-in-JS within app dir" },
@@ -18,7 +17,6 @@ export const NEXT = all("Next.js", [
     variables: { AUTH_SECRET: "0123456789abcdef0123456789abcdef" },
     text: "Next.js + Postgres Auth Starter",
   },
-  { repo: "mantinedev/next-app-template", text: "Welcome to Mantine" },
   { repo: "mantinedev/next-pages-template", text: "Welcome to Mantine" },
   { repo: "theodorusclarence/ts-nextjs-tailwind-starter", text: "Next.js + Tailwind CSS + TypeScript Starter" },
   { repo: "vercel/examples", folder: "edge-middleware/ab-testing-simple", text: "AB testing" },
@@ -28,7 +26,6 @@ export const NEXT = all("Next.js", [
   // machine of the test reaches none of these hosts.
   { repo: "alexcarpenter/nextjs-mdx-blog-theme", text: "Alex Carpenter" },
   { repo: "render-examples/nextjs-hello-world", text: "Hello World." },
-  { repo: "i18next/next-app-dir-i18next-example", text: "A simple example" },
   { repo: "amannn/next-intl", folder: "examples/example-pages-router", text: "This is the home page." },
   { repo: "netlify-templates/next-netlify-starter", text: "Welcome to my app!" },
   { repo: "netlify-templates/nextjs-blog-theme", text: "Next.js Blog Theme" },
@@ -40,12 +37,10 @@ export const NEXT = all("Next.js", [
     variables: { STAGE: "production" },
     text: "What To Do?",
   },
-  { repo: "gethomepage/homepage", variables: { HOMEPAGE_ALLOWED_HOSTS: "*" }, text: "Homepage" },
   { repo: "lucia-auth/examples", folder: "nextjs-app/username-and-password", text: "Sign in" },
   { repo: "lucia-auth/examples", folder: "nextjs-pages/username-and-password", text: "Sign in" },
   { repo: "johnpolacek/nextjs-mdx-blog-starter", text: "Next.js MDX Blog Starter" },
   { repo: "pmndrs/react-three-next", text: "Next 3D Starter" },
-  { repo: "ChatGPTNextWeb/NextChat", text: "NextChat" },
   { repo: "Sergei29/nextjs-drizzle-sqlite", text: "Your featured workouts" },
   { repo: "ncrmro/nextjs-sqlite", text: "Hello World" },
   { repo: "creativetimofficial/notus-nextjs", text: "Notus NextJS" },
@@ -60,6 +55,14 @@ export const NEXT = all("Next.js", [
   { repo: "reck1ess/next-realworld-example-app", text: "A place to share your knowledge." },
   { repo: "vercel/nextgram", path: "/photos/1", text: "1" },
   { repo: "vercel/swr", folder: "examples/local-state-sharing", text: "My name is" },
+  // The following applications replace those that fetch from raw.githubusercontent.com (vercel/examples, edge-middleware/geolocation),
+  // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat), and those of which the registry of
+  // the test lacks a version: mantinedev/next-app-template (oxc-config-mantine) and gethomepage/homepage (urbackup-server-api).
+  { repo: "reduxjs/redux-toolkit", folder: "examples/publish-ci/next", text: "Learn" },
+  { repo: "vercel/examples", folder: "edge-middleware/add-header", text: "Adding headers at the edge" },
+  { repo: "vercel/examples", folder: "edge-middleware/user-agent-based-rendering", text: "User-Agent Based Rendering" },
+  { repo: "vercel/examples", folder: "solutions/image-offset", text: "next/image offset loading" },
+  { repo: "vercel/examples", folder: "solutions/script-component-strategies", text: "next/script strategies" },
 ]);
 
 export const NODE_SERVERS = all("Node server", [
@@ -89,13 +92,10 @@ export const NODE_SERVERS = all("Node server", [
   },
   { repo: "hagopj13/node-express-boilerplate", path: "/v1/docs/", text: "node-express-boilerplate" },
   { repo: "lujakob/nestjs-realworld-example-app", path: "/docs", text: "Swagger" },
-  { repo: "santiq/bulletproof-nodejs", path: "/status", text: "OK" },
   { repo: "trpc/trpc", folder: "examples/express-minimal", text: "Server is running!" },
   { repo: "remix-run/react-router-templates", folder: "default", text: "React Router" },
   { repo: "remix-run/react-router-templates", folder: "node-custom-server", text: "React Router" },
   { repo: "scotch-io/node-todo", text: "Todo" },
-  { repo: "sahat/hackathon-starter", text: "Hackathon Starter" },
-  { repo: "contentful/the-example-app.nodejs", text: "The example app" },
   { repo: "bluwy/create-vite-extra", folder: "template-ssr-vue", text: "Vite + Vue" },
   { repo: "remix-run/react-router-templates", folder: "node-postgres", text: "React Router" },
   {
@@ -190,4 +190,9 @@ export const NODE_SERVERS = all("Node server", [
   { repo: "IBM-Cloud/get-started-node", text: "Looking for more tutorials?" },
   { repo: "socketio/socket.io", folder: "examples/whiteboard", text: "Socket.IO whiteboard" },
   { repo: "remix-run/examples", folder: "tailwindcss", text: "Hello World!" },
+  // The following servers replace sahat/hackathon-starter, which fetches from codeload.github.com, contentful/the-example-app.nodejs,
+  // which reads cdn.contentful.com, and santiq/bulletproof-nodejs: the registry of the test lacks its version of fs.
+  { repo: "Azure-Samples/js-e2e-express-server", text: "Express" },
+  { repo: "thedevs-network/kutt", variables: { JWT_SECRET: "0123456789abcdef0123456789abcdef" }, text: "Kutt" },
+  { repo: "feathersjs/feathers-chat", folder: "quick-start", path: "/messages", text: "Hello world from the server" },
 ]);

@@ -19,6 +19,8 @@ export async function openInstallRegistry() {
       { name: "host", version: "1.0.0" },
       { name: "host", version: "2.0.0" },
       { name: "guest", version: "1.0.0", manifest: { peerDependencies: { host: "^2.0.0" } } },
+      { name: "tour", version: "1.0.0", manifest: { peerDependencies: { host: "^2.0.0", leader: "1.0.0" } } },
+      { name: "leader", version: "1.0.0" },
     ]),
   );
   const cache = stack.use(await temporaryFolder());

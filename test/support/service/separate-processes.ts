@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import path from "node:path";
 import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { startAppsPostgres } from "../../../server/database/apps-postgres.ts";
@@ -12,6 +10,7 @@ import { RestClient } from "../clients/rest-client.ts";
 import { startDiskS3 } from "../object-store/disk-s3.ts";
 import { startMiniflareS3 } from "../object-store/s3-servers.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { freePort } from "./free-port.ts";
 import { LoadBalancer } from "./load-balancer.ts";
 import { PROJECT } from "./service-process.ts";
 import { createTestDatabase } from "./test-databases.ts";
@@ -162,18 +161,4 @@ async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<vo
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;
-}
-
-/** A free port below those that the system gives to clients and to servers on port 0. */
-async function freePort(): Promise<number> {
-  const port = randomInt(20_000, 32_000);
-  const server = createServer().listen(port, "127.0.0.1");
-  const [event] = await Promise.race([
-    once(server, "listening").then(() => ["listening"]),
-    once(server, "error").then(() => ["error"]),
-  ]);
-  if (event === "error") return await freePort();
-  server.close();
-  await once(server, "close");
-  return port;
 }

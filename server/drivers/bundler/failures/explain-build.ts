@@ -3,7 +3,7 @@ import { adviseToSet, findMissingVariables } from "../../../../domain/shared/mis
 import { ABSENT_FILE, adviseOnImport } from "./advise-on-import.ts";
 import { explainMissingCommand } from "./explain-command.ts";
 import { type BuildConnections, explainConnection, explainDownloadedPackage } from "./explain-network.ts";
-import { adviseOnNodeVersion, isAboutNodeVersion } from "./explain-node-version.ts";
+import { adviseOnNodeVersion, isAboutNodeVersion, newestNodeWithout } from "./explain-node-version.ts";
 import { findCause } from "./find-cause.ts";
 
 const HEAP_LIMIT = /heap out of memory/;
@@ -59,6 +59,21 @@ export class NodeRefused extends BuildFailure {
   }
 }
 
+/** The build uses what its version of Node.js does not have any more. */
+export class NeedsOlderNode extends BuildFailure {
+  /** What the build printed. */
+  readonly reason: string;
+  /** The newest major version with which it can succeed. */
+  readonly newest: number;
+
+  constructor(reason: string, message: string, newest: number) {
+    const advice = `Node.js ${newest} was the last version with it. Update the code, or add "engines": { "node": "${newest}" } to package.json, and deploy again.`;
+    super("user", message, advice);
+    this.reason = reason;
+    this.newest = newest;
+  }
+}
+
 /** Says why a build script failed, and what to do. `lines` is its output. */
 export function explainBuildFailure(
   code: number,
@@ -76,6 +91,8 @@ export function explainBuildFailure(
   if (unreachable !== null) return unreachable;
   const message = `The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`;
   if (isAboutNodeVersion(cause)) return new NodeRefused(cause, message, adviseOnNodeVersion(nodeVersion));
+  const newest = newestNodeWithout(cause);
+  if (newest !== null) return new NeedsOlderNode(cause, message, newest);
   const advice =
     adviseOnImport(cause) ??
     adviseOnVariables(longLines) ??

@@ -13,6 +13,21 @@ export function isAboutNodeVersion(cause: string): boolean {
   return UNSUPPORTED.some((pattern) => pattern.test(cause));
 }
 
+/** Errors that a version of Node.js causes, and the newest version without them. */
+const REMOVED: readonly (readonly [pattern: RegExp, newest: number])[] = [
+  [/\bCannot set property crypto of #<Object> which has only a getter/, 18],
+  [/\bCannot set property navigator of #<Object> which has only a getter/, 20],
+  [
+    /\butil\w*\.is(?:Boolean|Buffer|Date|Error|Function|Null|NullOrUndefined|Number|Object|Primitive|RegExp|String|Symbol|Undefined) is not a function/,
+    22,
+  ],
+];
+
+/** Returns the newest version of Node.js that does not cause the error; `null` if the version is not the cause. */
+export function newestNodeWithout(cause: string): number | null {
+  return REMOVED.find(([pattern]) => pattern.test(cause))?.[1] ?? null;
+}
+
 /** @param version - with which the build ran */
 export function adviseOnNodeVersion(version: string): string {
   return `The build ran with Node.js ${version}. Choose another version with "engines": { "node": "22" } in package.json, or with a file .nvmrc that contains 22, and deploy again. Or update the tool to a version that supports this Node.js.`;

@@ -10,7 +10,9 @@ import { runMain } from "node:module";
 import type { BundleResult } from "../read-bundle-result.ts";
 import { bundleStaticFiles } from "./bundle-static-files.ts";
 import { collectBundle } from "./collect-bundle.ts";
+import { keepDatabasesInData } from "./node-server/database-paths.ts";
 import { selectServerFiles } from "./node-server/server-files.ts";
+import { readManifest } from "./package-json.ts";
 import { planBundle } from "./plan-bundle.ts";
 
 const [, wrangler = "", resultFile = "", formFile = "", source = "", runtime] = process.argv.splice(1);
@@ -21,7 +23,8 @@ if ("failure" in plan || "server" in plan) {
   if ("failure" in plan) writeResult(plan);
   else {
     const { command, database } = plan.server;
-    writeResult({ server: { ...plan.server, ...selectServerFiles(source, command, database.migration) } });
+    const server = { ...plan.server, ...selectServerFiles(source, command, database.migration) };
+    writeResult({ server: keepDatabasesInData(server, readManifest(".")) });
   }
   process.exit(0);
 }

@@ -137,7 +137,7 @@ export class WorkerdProcess implements AppProcess {
 }
 
 /** Whether the event loop of the workerd that listens on a port of 127.0.0.1 responds in time. */
-export function isResponsive(port: number, timeoutMs: number): Promise<boolean> {
+function isResponsive(port: number, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host: "127.0.0.1" }, () => socket.end("PROBE\r\n\r\n"));
     const settle = (isOpen: boolean) => {

@@ -14,7 +14,13 @@ export interface ServerDatabase extends FoundMigration {
 
 /** Clients of PostgreSQL that connect over TCP. */
 const POSTGRES_CLIENTS = ["pg", "postgres", "pg-promise", "slonik", "@prisma/adapter-pg", "pg-native"];
-const SQLITE_CLIENTS = ["better-sqlite3", "sqlite3", "sqlite", "@libsql/client", "@prisma/adapter-better-sqlite3"];
+export const SQLITE_CLIENTS = [
+  "better-sqlite3",
+  "sqlite3",
+  "sqlite",
+  "@libsql/client",
+  "@prisma/adapter-better-sqlite3",
+];
 
 /** Commands of a start script that change a database. */
 const MIGRATES = /migrat|\bdb push\b|drizzle-kit/;
