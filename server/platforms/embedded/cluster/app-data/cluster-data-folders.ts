@@ -31,6 +31,12 @@ interface ClusterDataFoldersOptions {
 const OLD_DATA =
   "The edge that runs the app did not save /data for the export. The export has /data as it was saved before, which may be some minutes old.";
 
+const LOCAL_FILES = "Several edges run the app, and each has files of its own in /data. They are left out.";
+const NOTHING = {
+  ...{ storage: null, database: null, serverData: null },
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
 /** Copies the data of apps between the bucket and folders of this machine. A workerd in the sandbox has each side open. */
 export class ClusterDataFolders implements AppDataFolders {
   readonly #options: ClusterDataFoldersOptions;
@@ -62,6 +68,8 @@ export class ClusterDataFolders implements AppDataFolders {
   }
 
   async #openServer(version: ScriptVersion, signal: AbortSignal): Promise<DataFolders> {
+    if (version.code.runtime === "node" && version.code.server.postgres !== undefined)
+      return { ...NOTHING, warnings: [LOCAL_FILES] };
     const isNew = await this.#options.leases.save(version, signal);
     const data = await this.#options.leases.openData(version, signal);
     return {
