@@ -115,7 +115,7 @@ class Bucket {
   }
 }`;
 
-/** A value of SQLite. An integer is a text with its digits after `i`, and a text is after `t`: see `readValue`. */
+/** A value of SQLite, as `sql-rows.ts` encodes it. */
 const valueSchema = z.union([z.null(), z.number(), z.string(), z.object({ blob: z.base64() })]);
 const queryResult = z.object({ rows: z.array(z.array(z.array(valueSchema))), bytes: z.number() });
 const entrySchema = z.looseObject({

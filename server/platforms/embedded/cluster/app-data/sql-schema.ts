@@ -14,7 +14,7 @@ export interface SqlTable {
 }
 
 /** What is created after the rows. */
-export interface SqlObject {
+interface SqlObject {
   type: "index" | "view" | "trigger";
   sql: string;
 }
