@@ -209,13 +209,13 @@ test(
     expect(await otherData!.restore(app("large-back"), () => filesOf(back), signal)).toEqual([]);
     await edge.publish("large-back", LARGE, options);
     expect((await edge.request("large-back")).text).toBe(filled);
-    let isEnded = false;
+    const ended = new AbortController();
     const write = async () => {
-      while (!isEnded) await edge.request("large", "/write");
+      while (!ended.signal.aborted) await edge.request("large", "/write");
     };
     const writing = write();
     await using changing = await otherData!.copy(app("large"), signal);
-    isEnded = true;
+    ended.abort();
     await writing;
     const warning = "The database changed all the time. Its rows may be of different moments.";
     expect([[], [warning]]).toContainEqual(changing.warnings);
