@@ -5,6 +5,7 @@ import { createTargetFolder, openTarget } from "../backup/backup-target.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config.ts";
 import { takeOver } from "../backup/take-over.ts";
+import { moveDatabase } from "./move-database.ts";
 import { type Options, readKeep, UsageError } from "./options.ts";
 
 /** A command that does not need the database of the service. */
@@ -25,6 +26,7 @@ export const STANDALONE_COMMANDS: Readonly<Record<string, StandaloneCommand>> = 
     const restored = place === undefined && takesOver ? {} : await restore(config, requirePlace(place), backup);
     return { ...restored, ...(takesOver && (await takeOver(config))) };
   },
+  "move-database": (config) => moveDatabase(config),
 };
 
 async function restore(config: Config, address: string, backup: string | undefined): Promise<object> {

@@ -24,13 +24,15 @@ const USAGE = `Usage: npm run admin -- COMMAND
   set-plan --org ID --plan PLAN           change the plan of an organization
   list-organizations                      list every organization with its name and plan
   move-objects --to s3|filesystem         copy all objects to the S3 object store, or back; the service must be stopped
+  move-database                           copy the embedded database to the empty one at DATABASE_URL; the service must
+                                          be stopped
   backup PLACE [--keep N]                 add a backup of the running service to a folder, or to s3://bucket/folder,
                                           and keep only the N newest ones
   restore PLACE [--backup ID] [--take-over]
                                           fill an empty DATA_DIR with the newest backup, or with another one
   restore --take-over                     make a restored copy active, when the installation of the backup has ended
 
---json prints JSON on one line, for programs. Except for move-objects and restore --take-over, the service may be running.
+--json prints JSON on one line, for programs. Except for move-objects, move-database and restore --take-over, the service may be running.
 `;
 
 const EXPECTED_ERRORS = [UsageError, ServiceError, ConfigError, FolderInUse, DatabaseUnavailable, BackupError];

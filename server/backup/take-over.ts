@@ -12,7 +12,8 @@ import { readSharedInstallation, recordInstallation } from "../installation/shar
 import { openOwner } from "../platforms/cloudflare/open-cloudflare-platform.ts";
 import { createLogger } from "../telemetry/logger.ts";
 
-type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare">;
+type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "cloudflare"> &
+  Partial<Pick<Config, "edgeCluster">>;
 
 /**
  * Makes a restored copy the active installation. Its jobs run from the next start on. The earlier installation cannot start any more on
@@ -24,9 +25,10 @@ type TakeOverConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "s3" | "clo
  */
 export async function takeOver(config: TakeOverConfig, options: { waitMs?: number } = {}): Promise<object> {
   await using opening = new AsyncDisposableStack();
-  const { dataDirectory, databaseUrl, cloudflare } = config;
+  const { dataDirectory, databaseUrl, cloudflare, edgeCluster = null } = config;
   const file = await readInstallation(dataDirectory);
-  const hasShared = cloudflare !== null && databaseUrl !== null && file?.state !== "restoring";
+  const isShared = cloudflare !== null || edgeCluster !== null;
+  const hasShared = isShared && databaseUrl !== null && file?.state !== "restoring";
   const em = hasShared ? opening.use(await openDatabase(config, createLogger("silent"))).orm.em : null;
   const found = em === null ? file : await readSharedInstallation(em, dataDirectory);
   if (found === null || found.state === "restoring")

@@ -1,10 +1,7 @@
-import { createHmac, randomUUID } from "node:crypto";
-import { z } from "zod";
-import { parseJson } from "../../domain/shared/json.ts";
+import { createHmac } from "node:crypto";
 import { SnapshotArchiver } from "../app-files/snapshot-archiver.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { readInstallation, writeInstallation } from "../installation/installation.ts";
 import { BucketForwarder } from "../platforms/embedded/cluster/bucket-forwarder.ts";
 import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
 import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
@@ -19,11 +16,8 @@ interface ClusterDeps {
   log: Logger;
 }
 
-/** Below the prefix of the bucket. */
-const INSTALLATION_KEY = "edge/installation.json";
 /** A renewal must not wait longer than the lease is valid. */
 const LEASE_REQUESTS = { connectTimeoutMs: 2_000, idleTimeoutMs: 3_000, attempts: 2 };
-const installationSchema = z.object({ id: z.string(), epoch: z.int() });
 
 /**
  * Opens what an edge shares with the others.
@@ -35,7 +29,7 @@ export async function openClusterEdge(
   { controlGroups, tokenSecret, log }: ClusterDeps,
   opening: AsyncDisposableStack,
 ): Promise<CreateStores> {
-  const { edgeCluster, s3, dataDirectory, sandbox } = config;
+  const { edgeCluster, s3, sandbox } = config;
   const host = edgeCluster?.host ?? null;
   if (host === null || s3 === null)
     throw new ConfigError("EDGE_CLUSTER=on needs OBJECT_STORE=s3 and EDGE_CLUSTER_HOST");
@@ -45,7 +39,6 @@ export async function openClusterEdge(
   });
   const leaseBucket = opening.use(new SharedBucket(s3, LEASE_REQUESTS));
   const forwarder = opening.use(await BucketForwarder.listen(bucket, log));
-  await joinInstallation(bucket, dataDirectory);
   return clusterStores({
     ...{ bucket, leaseBucket, forwarder, sandbox, host },
     createArchiver: (options) => new SnapshotArchiver(options),
@@ -53,16 +46,4 @@ export async function openClusterEdge(
     startTimeoutMs: LAUNCHER_LIMITS.startTimeoutMs,
     secret: createHmac("sha256", tokenSecret).update("edge-cluster").digest("hex"),
   });
-}
-
-/** All edges are the same installation, whichever starts first. */
-async function joinInstallation(bucket: SharedBucket, dataDirectory: string): Promise<void> {
-  const own = await readInstallation(dataDirectory);
-  const { id, epoch } = own ?? { id: randomUUID(), epoch: 1 };
-  await bucket.write(INSTALLATION_KEY, Buffer.from(JSON.stringify({ id, epoch })), { ifNoneMatch: "*" });
-  const found = await bucket.read(INSTALLATION_KEY);
-  const shared = installationSchema.parse(parseJson(found?.bytes.toString("utf8") ?? ""));
-  if (own === null) return writeInstallation(dataDirectory, { ...shared, state: "active" });
-  if (own.id !== shared.id)
-    throw new ConfigError("S3_PREFIX: the objects belong to another installation. Set S3_PREFIX to another folder.");
 }

@@ -88,7 +88,7 @@ export async function openEdge(config: Config, deps: EdgeDeps, opening: AsyncDis
 
 async function openEmbeddedEdge(
   config: Config,
-  { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log }: EdgeDeps,
+  { controlGroups, startProcess, variables, usageCounter, tokenSecret, draining, log, em }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   await checkEdgeFolder(config);
@@ -118,7 +118,7 @@ async function openEmbeddedEdge(
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
   const appData = await EmbeddedAppData.open({ ...data, workFolder });
   const ports: EdgePorts = { ...platform, platform: scripts, databases, appData };
-  const installation = await identifyInstallation(config.dataDirectory);
+  const installation = await openInstallation(config, em, createStores === null);
   if (config.internalPort !== null) {
     const { host, internalPort: port, dataDirectory } = config;
     opening.use(await EdgeServer.listen({ ports, installation, tokenSecret, host, port, dataDirectory, log }));
@@ -131,6 +131,18 @@ async function openEmbeddedEdge(
     ...behindProxy({ host: toReachableHost(config.host), port: embedded.port }, (slug) => scripts.urlOf(slug)),
     installation,
   };
+}
+
+/** Several edges have no common data folder: the database says which installation they are. */
+async function openInstallation(
+  { dataDirectory }: Pick<Config, "dataDirectory">,
+  em: Orm["em"],
+  isAlone: boolean,
+): Promise<Installation> {
+  if (isAlone) return await identifyInstallation(dataDirectory);
+  const installation = await readSharedInstallation(em, dataDirectory);
+  if (installation.state === "active") await recordInstallation(em, dataDirectory, installation);
+  return installation;
 }
 
 /** Loads what only one of several edges needs. */

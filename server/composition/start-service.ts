@@ -5,7 +5,7 @@ import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { PublicFiles } from "../../domain/ports/public-files.ts";
-import { inTransaction } from "../../domain/shared/transaction.ts";
+import { inLockedTransaction } from "../../domain/shared/transaction.ts";
 import { createHttpServer } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
@@ -143,7 +143,7 @@ function urlHost(host: string): string {
 /**
  * On an empty database, creates the first organization, its owner and their tokens, and writes them to `bootstrap.json` in
  * the data folder (mode 0600). The file is written before the transaction commits. After a crash in between, the next start
- * creates them again, so there is never an organization whose tokens are lost.
+ * creates them again, so there is never an organization whose tokens are lost. Of processes that start at the same time, one creates them.
  *
  * @returns `null` when an organization exists
  */
@@ -152,7 +152,7 @@ async function bootstrapOrganization(
   dataDirectory: string,
   plan: string,
 ): Promise<CreatedOrganization | null> {
-  return inTransaction(orm.em, async (em) => {
+  return inLockedTransaction(orm.em, ["first-organization"], async (em) => {
     if ((await em.count(Organization)) > 0) return null;
     const bootstrapped = await createOrganization(em, { name: "My organization", email: null, plan });
     await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(bootstrapped, null, 2)}\n`, 0o600);
