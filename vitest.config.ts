@@ -5,6 +5,7 @@ import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.
 
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
 const TESTS_ON_SERVICES = [
+  "test/backup/several-edges-drill.test.ts",
   "test/contract/{change-feed,counter,job-queue}.test.ts",
   "test/e2e/{change-feed,deployment-crash,examples,failed-starts,roles-kills}.test.ts",
   "test/rest/{redis-outage,tokens-across-processes}.test.ts",

@@ -3,6 +3,7 @@
  * runs them, and `npm test` the others.
  */
 export const BUILD_TESTS = [
+  "test/backup/several-edges-drill.test.ts",
   "test/contract/bundler.test.ts",
   "test/contract/git-source.test.ts",
   "test/drivers/bundler/",

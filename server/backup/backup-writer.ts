@@ -51,15 +51,29 @@ export class BackupWriter implements FileSink {
     { mode, modifiedAt }: Omit<FileEntry, "file">,
     content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   ): Promise<void> {
-    const stored = await this.#store(content);
+    const stored = await this.store(content);
     this.totals.files++;
+    this.totals.bytes += stored.size;
     this.#addLine({ kind: "file", path, mode, modified: modifiedAt, ...stored });
   }
 
   async addObject(bucket: string, key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const stored = await this.#store(content);
+    const stored = await this.store(content);
     this.totals.objects++;
+    this.totals.bytes += stored.size;
     this.#addLine({ kind: "object", bucket, key, ...stored });
+  }
+
+  /** Adds an object of the bucket that several edges share, whose content is stored. */
+  addSharedObject(key: string, stored: StoredContent): void {
+    this.totals.objects++;
+    this.totals.bytes += stored.size;
+    this.#addLine({ kind: "shared_object", key, ...stored });
+  }
+
+  /** Stores content of which it is not known yet whether it belongs to the backup. */
+  async store(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredContent> {
+    return await this.#repository.add(content);
   }
 
   /** Reports what the backup does not have, or not in a consistent state. */
@@ -86,12 +100,6 @@ export class BackupWriter implements FileSink {
     if (entry.kind === "folder") this.addFolder(path, entry.mode);
     else if (entry.kind === "file") await this.addFile(path, entry);
     else this.#addLine({ kind: "link", path, target: entry.target });
-  }
-
-  async #store(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredContent> {
-    const stored = await this.#repository.add(content);
-    this.totals.bytes += stored.size;
-    return stored;
   }
 
   #addLine(entry: BackupEntry): void {

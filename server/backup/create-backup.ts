@@ -12,8 +12,10 @@ import { findPostgres } from "../database/embedded/postgres-package.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { FolderInUse, lockFolder } from "../files/folder-lock.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
-import { identifyInstallation } from "../installation/installation.ts";
+import { identifyInstallation, type Installation } from "../installation/installation.ts";
 import { OWNER_BUCKET } from "../installation/object-owner.ts";
+import { EDGE_FOLDER } from "../platforms/embedded/cluster/bucket-layout.ts";
+import type { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
 import { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import { AppFiles } from "../app-files/app-files.ts";
 import { BackupError } from "./backup-error.ts";
@@ -24,6 +26,7 @@ import { BackupWriter } from "./backup-writer.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { backUpCluster } from "./postgres-backup.ts";
 import { removeOldBackups } from "./remove-old-backups.ts";
+import { addSharedBucket, openSharedBucket, readInstallationOfEdges } from "./several-edges.ts";
 
 /**
  * Folders of the data folder that the backup copies as they are. Scratch folders and caches are not in it. `agent-workspaces` exists
@@ -56,7 +59,7 @@ export interface CreatedBackup {
 
 type BackupConfig = Pick<
   Config,
-  "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret" | "sandbox"
+  "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret" | "sandbox" | "edgeCluster"
 >;
 
 /**
@@ -71,24 +74,27 @@ export async function createBackup(
   { secret, keep, signal }: CreateBackupOptions,
 ): Promise<CreatedBackup> {
   const { dataDirectory } = config;
-  requireInstallation(config);
   await using opening = new AsyncDisposableStack();
+  const bucket = openSharedBucket(config, opening);
+  const installation = await requireActive(config, bucket);
   const workFolder = path.join(dataDirectory, "backup-work");
   opening.adopt(lockForBackup(workFolder), (lock) => lock.release());
-  keepServiceStopped(config, opening);
+  // With several edges, the data folder has nothing that they change.
+  if (bucket === null) keepServiceStopped(config, opening);
   const repository = await BackupRepository.openForWriting(target.store, secret);
-  await requireOwnPlace(repository, (await identifyInstallation(dataDirectory)).id);
+  await requireOwnPlace(repository, installation.id);
   const writer = new BackupWriter(repository);
   const objects = await openObjectStore(config, opening);
   const copies = path.join(workFolder, "copies");
   await rm(copies, { recursive: true, force: true });
   await mkdir(copies, { mode: 0o700 });
-  const { installation, databases } = await addAll(config, { writer, objects, copies, signal, opening });
+  const databases = await addAll(config, { writer, objects, bucket, copies, signal, opening });
   const manifest: Manifest = {
     id: newId(),
     created_at: new Date().toISOString(),
-    installation,
+    installation: { id: installation.id, epoch: installation.epoch },
     ...databases,
+    edges: bucket === null ? "one" : "several",
     token_secret_check: config.tokenSecret === null ? null : checkOf(config.tokenSecret),
     ...writer.totals,
     warnings: writer.warnings,
@@ -120,35 +126,36 @@ async function requireOwnPlace(repository: BackupRepository, installation: strin
 interface Sources {
   writer: BackupWriter;
   objects: ObjectStore;
+  /** Of several edges. */
+  bucket: SharedBucket | null;
   copies: string;
   signal: AbortSignal;
   opening: AsyncDisposableStack;
 }
 
-async function addAll(
-  config: BackupConfig,
-  sources: Sources,
-): Promise<{
-  installation: Manifest["installation"];
-  databases: Pick<Manifest, "database" | "apps_database" | "postgres_major">;
-}> {
+type Databases = Pick<Manifest, "database" | "apps_database" | "postgres_major">;
+
+async function addAll(config: BackupConfig, sources: Sources): Promise<Databases> {
   const { dataDirectory } = config;
-  const { writer, copies, signal, objects } = sources;
-  const { id, epoch, state } = await identifyInstallation(dataDirectory);
-  if (state !== "active")
-    throw new BackupError(`${dataDirectory} is a restored copy. Run npm run admin -- restore --take-over before.`);
+  const { writer, objects, bucket, signal } = sources;
   const databases = await addDatabases(config, sources);
-  await addObjects(writer, objects);
+  await addObjects(writer, objects, bucket === null ? [OWNER_BUCKET] : [OWNER_BUCKET, EDGE_FOLDER]);
   for (const name of PLAIN_FOLDERS) await addFolder(writer, dataDirectory, name);
   for (const name of PLAIN_FILES) await addFile(writer, dataDirectory, name);
+  if (bucket === null) await addEdge(config, sources);
+  else await addSharedBucket({ bucket, writer, signal });
+  return databases;
+}
+
+/** Adds what one edge has in its folder. */
+async function addEdge(config: BackupConfig, { writer, copies, signal }: Sources): Promise<void> {
   const apps = new AppFiles({ writer, workFolder: copies, sqlite: openReader(config, copies), signal });
-  const edge = path.join(dataDirectory, "edge");
+  const edge = path.join(config.dataDirectory, "edge");
   writer.addFolder("edge", 0o700);
   for (const name of ["scripts", "databases"])
     if (existsSync(path.join(edge, name))) writer.addFolder(`edge/${name}`, 0o700);
   await apps.addScripts("edge/scripts", path.join(edge, "scripts"));
   await apps.addDatabases("edge/databases", path.join(edge, "databases"));
-  return { installation: { id, epoch }, databases };
 }
 
 function openReader({ sandbox }: BackupConfig, copies: string): SqliteReader {
@@ -158,7 +165,7 @@ function openReader({ sandbox }: BackupConfig, copies: string): SqliteReader {
 async function addDatabases(
   { dataDirectory, databaseUrl, appsDatabaseUrl }: BackupConfig,
   { writer, opening }: Sources,
-): Promise<Pick<Manifest, "database" | "apps_database" | "postgres_major">> {
+): Promise<Databases> {
   let major = 0;
   if (databaseUrl === null) {
     const cluster = await openServiceCluster(dataDirectory, opening);
@@ -186,9 +193,9 @@ export function postgresMajor(): number {
 }
 
 /** Objects are written once, so all that the rows of the copied database name are there, unless they were removed meanwhile. */
-async function addObjects(writer: BackupWriter, objects: ObjectStore): Promise<void> {
+async function addObjects(writer: BackupWriter, objects: ObjectStore, excluded: readonly string[]): Promise<void> {
   for (const bucket of await objects.listBuckets())
-    if (bucket !== OWNER_BUCKET) await addBucket(writer, objects, bucket);
+    if (!excluded.includes(bucket)) await addBucket(writer, objects, bucket);
 }
 
 /**
@@ -234,9 +241,15 @@ function lockForBackup(workFolder: string): { release(): void } {
   }
 }
 
-function requireInstallation({ dataDirectory, databaseUrl }: BackupConfig): void {
+/** @throws {BackupError} when there is no installation, or it is a restored copy */
+async function requireActive(config: BackupConfig, bucket: SharedBucket | null): Promise<Installation> {
+  const { dataDirectory, databaseUrl } = config;
   const found = databaseUrl === null ? databaseFolder(dataDirectory) : path.join(dataDirectory, "edge");
-  if (!existsSync(found)) throw new BackupError(`${dataDirectory} (DATA_DIR) has no installation of the service.`);
+  if (bucket === null && !existsSync(found))
+    throw new BackupError(`${dataDirectory} (DATA_DIR) has no installation of the service.`);
+  const installation = await (bucket === null ? identifyInstallation(dataDirectory) : readInstallationOfEdges(config));
+  if (installation.state === "active") return installation;
+  throw new BackupError(`${dataDirectory} is a restored copy. Run npm run admin -- restore --take-over before.`);
 }
 
 /** Sorted by time: 20261127T153000Z-1f2e3d. */

@@ -14,6 +14,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("file"), path, mode, modified: z.int(), ...content }),
   z.object({ kind: z.literal("link"), path, target: z.string() }),
   z.object({ kind: z.literal("object"), bucket: z.string(), key: z.string(), ...content }),
+  // Of several edges. The key is below the prefix of the bucket.
+  z.object({ kind: z.literal("shared_object"), key: z.string().refine(isRelativePath), ...content }),
 ]);
 
 export type BackupEntry = z.output<typeof entrySchema>;
@@ -25,6 +27,8 @@ export const manifestSchema = z.object({
   /** Where the database of the service and the one of apps were. */
   database: z.enum(["embedded", "external"]),
   apps_database: z.enum(["embedded", "external", "absent"]),
+  /** Where the apps and their data were. Earlier versions made backups of one edge only. */
+  edges: z.enum(["one", "several"]).default("one"),
   /** The major version of the embedded PostgreSQL; 0 if it had neither. */
   postgres_major: z.int(),
   /** Tells whether another installation has the same `TOKEN_SECRET`, without telling the secret. */

@@ -9,6 +9,8 @@ import { appsDatabaseFolder, startAppsPostgres } from "../database/apps-postgres
 import { databaseFolder, EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { readInstallation, writeInstallation } from "../installation/installation.ts";
+import { OWNER_BUCKET } from "../installation/object-owner.ts";
+import type { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { BackupError } from "./backup-error.ts";
 import { BackupRepository } from "./backup-repository.ts";
@@ -16,6 +18,14 @@ import type { BackupTarget } from "./backup-target.ts";
 import { syncFileSystem } from "./backup-target.ts";
 import { checkOf, postgresMajor } from "./create-backup.ts";
 import { type BackupEntry, type Manifest, readIndex, readManifest } from "./manifest.ts";
+import {
+  beginRestore,
+  completeRestore,
+  hasUnfinishedRestore,
+  openSharedBucket,
+  requireRestoredDump,
+  restoreSharedObject,
+} from "./several-edges.ts";
 import { bytesOf } from "../app-files/tree-files.ts";
 
 /** Files that are written at the same time. */
@@ -36,7 +46,10 @@ export interface RestoredBackup {
   warnings: string[];
 }
 
-type RestoreConfig = Pick<Config, "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret">;
+type RestoreConfig = Pick<
+  Config,
+  "dataDirectory" | "databaseUrl" | "appsDatabaseUrl" | "s3" | "tokenSecret" | "edgeCluster"
+>;
 
 /**
  * Fills an empty data folder with a backup. Each chunk is verified. Until the end the folder is marked as incomplete, so the
@@ -57,13 +70,17 @@ export async function restoreBackup(
   requireSameSettings(config, manifest);
   await using opening = new AsyncDisposableStack();
   const objects = await openObjectStore(config, opening);
-  await clearIncomplete(dataDirectory, objects);
+  const bucket = openSharedBucket(config, opening);
+  if (bucket !== null) await requireRestoredDump(config, manifest);
+  await clearIncomplete(dataDirectory, objects, bucket);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await writeInstallation(dataDirectory, { ...manifest.installation, state: "restoring" });
-  await writeEntries(repository, manifest, { dataDirectory, objects });
+  if (bucket !== null) await beginRestore(bucket, manifest);
+  await writeEntries(repository, manifest, { dataDirectory, objects, bucket });
   await recoverDatabases(dataDirectory, manifest);
   await syncFileSystem(dataDirectory);
   await writeInstallation(dataDirectory, { ...manifest.installation, state: "restored" });
+  if (bucket !== null) await completeRestore(bucket);
   const { created_at: createdAt, files, objects: objectCount, bytes } = manifest;
   const warnings = [...manifest.warnings, ...(await findOtherSecret(config, manifest))];
   return { backup: manifest.id, created_at: createdAt, files, objects: objectCount, bytes, warnings };
@@ -77,7 +94,9 @@ async function findOtherSecret({ dataDirectory, tokenSecret }: RestoreConfig, ma
   return [`Set TOKEN_SECRET to the content of ${file} before the start: it is the secret of the installation.`];
 }
 
-function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: RestoreConfig, manifest: Manifest): void {
+function requireSameSettings(config: RestoreConfig, manifest: Manifest): void {
+  const { databaseUrl, appsDatabaseUrl, tokenSecret } = config;
+  requireSameEdges(config, manifest);
   requireSamePlace("DATABASE_URL", databaseUrl, manifest.database);
   if (manifest.apps_database !== "absent")
     requireSamePlace("APPS_DATABASE_URL", appsDatabaseUrl, manifest.apps_database);
@@ -95,6 +114,15 @@ function requireSameSettings({ databaseUrl, appsDatabaseUrl, tokenSecret }: Rest
   );
 }
 
+function requireSameEdges({ edgeCluster }: RestoreConfig, { edges }: Manifest): void {
+  if (edges === "several" && edgeCluster === null)
+    throw new BackupError(
+      "The backup is from an installation with several edges. Set EDGE_CLUSTER=on, with OBJECT_STORE=s3 and another S3_PREFIX or S3_BUCKET.",
+    );
+  if (edges === "one" && edgeCluster !== null)
+    throw new BackupError("The backup is from an installation with one edge. Unset EDGE_CLUSTER.");
+}
+
 /** An earlier version generated a secret also with an outside database. The file is in the backup. */
 function hasSecretOfEarlierVersion({ database, token_secret_check: check }: Manifest): boolean {
   return database === "external" && check === null;
@@ -110,14 +138,24 @@ function requireSamePlace(name: string, url: string | null, place: "embedded" | 
 }
 
 /** @throws {BackupError} for a place with data that is not the remains of an interrupted restore */
-async function clearIncomplete(dataDirectory: string, objects: ObjectStore): Promise<void> {
+async function clearIncomplete(
+  dataDirectory: string,
+  objects: ObjectStore,
+  bucket: SharedBucket | null,
+): Promise<void> {
   const names = (await readdir(dataDirectory).catch(nullIfMissing)) ?? [];
-  const isIncomplete = (await readInstallation(dataDirectory))?.state === "restoring";
+  const own = await readInstallation(dataDirectory);
+  // The bucket is completed last.
+  const isUnfinished = bucket !== null && (await hasUnfinishedRestore(bucket));
+  const isIncomplete = own?.state === "restoring" || (own?.state === "restored" && isUnfinished);
   const buckets = await objects.listBuckets();
   if (!isIncomplete && names.length > 0)
     throw new BackupError(`${dataDirectory} is not empty. Set DATA_DIR to an empty or absent folder.`);
   if (!isIncomplete && buckets.length > 0)
     throw new BackupError("The object store is not empty. Set S3_PREFIX to a folder without objects.");
+  // Another S3_PREFIX than that of the interrupted restore.
+  if (buckets.includes(OWNER_BUCKET))
+    throw new BackupError("The object store belongs to an installation. Set S3_PREFIX to a folder without objects.");
   for (const bucket of buckets) await objects.removeBucket(bucket);
   // The mark is removed last.
   for (const name of names)
@@ -138,6 +176,8 @@ async function recoverDatabases(dataDirectory: string, manifest: Manifest): Prom
 interface Destination {
   dataDirectory: string;
   objects: ObjectStore;
+  /** Of several edges. */
+  bucket: SharedBucket | null;
 }
 
 async function writeEntries(repository: BackupRepository, manifest: Manifest, to: Destination): Promise<void> {
@@ -165,9 +205,10 @@ async function writeEntries(repository: BackupRepository, manifest: Manifest, to
 
 async function writeContent(
   repository: BackupRepository,
-  entry: Extract<BackupEntry, { kind: "file" | "object" }>,
-  { dataDirectory, objects }: Destination,
+  entry: Extract<BackupEntry, { kind: "file" | "object" | "shared_object" }>,
+  { dataDirectory, objects, bucket }: Destination,
 ): Promise<void> {
+  if (entry.kind === "shared_object") return restoreSharedObject(repository, entry, { bucket, dataDirectory });
   if (entry.kind === "object") return objects.put(entry.bucket, entry.key, repository.read(entry));
   const target = pathIn({ dataDirectory }, entry.path);
   {

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { SnapshotArchiver } from "../app-files/snapshot-archiver.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { RESTORE_KEY } from "../platforms/embedded/cluster/bucket-layout.ts";
 import { BucketForwarder } from "../platforms/embedded/cluster/bucket-forwarder.ts";
 import { clusterStores } from "../platforms/embedded/cluster/cluster-stores.ts";
 import { SharedBucket } from "../platforms/embedded/cluster/shared-bucket.ts";
@@ -37,6 +38,8 @@ export async function openClusterEdge(
   await bucket.checkConditionalWrites().catch((cause: unknown) => {
     throw new ConfigError(`EDGE_CLUSTER=on cannot use this object store: ${(cause as Error).message}`, { cause });
   });
+  if ((await bucket.read(RESTORE_KEY)) !== null)
+    throw new ConfigError("S3_PREFIX: the restore of the objects has not finished. Repeat it.");
   const leaseBucket = opening.use(new SharedBucket(s3, LEASE_REQUESTS));
   const forwarder = opening.use(await BucketForwarder.listen(bucket, log));
   return clusterStores({

@@ -8,6 +8,8 @@ import { createLogger } from "../../server/telemetry/logger.ts";
 import {
   createBackupApps,
   deployReady,
+  expectWorkerState,
+  numbersUpTo,
   readState,
   type ServerState,
   type WorkerState,
@@ -36,28 +38,6 @@ async function givenApps() {
     place: path.join(folder.path, "backups"),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-function numbersUpTo(last: number): number[] {
-  return Array.from({ length: last }, (_, index) => index + 1);
-}
-
-/** Expects the state of the app at one moment: everything until a number, and nothing after it. */
-function expectWorkerState({ rows, values, objects, log }: WorkerState, acknowledged: number): void {
-  const textOf = (n: number) => `${n} `.repeat(1000);
-  expect(rows.map(({ n }) => n)).toEqual(numbersUpTo(rows.length));
-  expect(rows.every(({ n, text }) => text === textOf(n))).toBe(true);
-  expect(log).toEqual(numbersUpTo(log.length));
-  expect(Math.min(rows.length, log.length)).toBeGreaterThanOrEqual(acknowledged);
-  for (const entries of [values, objects]) {
-    expect(entries).toHaveLength(7);
-    // A value that is missing would be null, and a torn one would have another text.
-    for (const [key, value] of entries) {
-      const n = Number.parseInt(value ?? "", 10);
-      expect([key, value]).toEqual([`k${n % 7}`, textOf(n)]);
-      expect(n).toBeGreaterThan(acknowledged - 7);
-    }
-  }
 }
 
 verifies(

@@ -10,6 +10,8 @@ import { createHarness } from "../support/service/harness.ts";
 import { createTestDatabase, TEST_TOKEN_SECRET } from "../support/service/test-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+/** An installation with one edge, and its objects in the data folder. */
+const ALONE = { appsDatabaseUrl: null, s3: null, edgeCluster: null };
 const BACKUP = { secret: null, keep: null, signal: new AbortController().signal };
 const RESTORE = { secret: null, backup: undefined };
 
@@ -59,7 +61,7 @@ test("a backup beside programs that change their files has the files of every ag
   // The database is restored from a later moment than the files here, and from an earlier one in the test of the driver.
   const dataDirectory = path.join(given.folder, "restored");
   await using restored = await (async () => {
-    const config = { ...given.config, dataDirectory, appsDatabaseUrl: null, s3: null, tokenSecret: TEST_TOKEN_SECRET };
+    const config = { ...given.config, dataDirectory, ...ALONE, tokenSecret: TEST_TOKEN_SECRET };
     expect((await restoreBackup(config, given.target, RESTORE)).warnings).toEqual([]);
     return createHarness({ config: { ...given.config, dataDirectory } });
   })();
@@ -73,7 +75,7 @@ test("a backup beside programs that change their files has the files of every ag
 test("a backup of an installation with DATABASE_URL needs the same TOKEN_SECRET, and one with a generated secret says where it is", async () => {
   await using given = await givenInstallation();
   const restore = (backup: string, tokenSecret: string, name: string) => {
-    const config = { ...given.config, dataDirectory: path.join(given.folder, name), appsDatabaseUrl: null, s3: null };
+    const config = { ...given.config, dataDirectory: path.join(given.folder, name), ...ALONE };
     return restoreBackup({ ...config, tokenSecret }, given.target, { secret: null, backup });
   };
   await using harness = await createHarness({ config: given.config });

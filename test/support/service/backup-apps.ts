@@ -48,7 +48,8 @@ const WORKER = {
         const values = [], objects = [];
         for (const { name } of (await KV.list()).keys) values.push([name, await KV.get(name)]);
         for (const { key } of (await BUCKET.list()).objects) objects.push([key, await (await BUCKET.get(key)).text()]);
-        return Response.json({ rows: results, values, objects, log: await log.all() });
+        const [[check]] = await DB.prepare("pragma quick_check").raw();
+        return Response.json({ rows: results, check, values, objects, log: await log.all() });
       },
     };`,
 };
@@ -113,6 +114,8 @@ export async function deployReady(rest: RestClient, repo: string): Promise<Backu
 /** What the Worker has stored. */
 export interface WorkerState {
   rows: { n: number; text: string }[];
+  /** What SQLite says about the integrity of the database. */
+  check: string;
   values: [string, string | null][];
   objects: [string, string][];
   log: number[];
@@ -129,6 +132,29 @@ export async function readState<T>(url: string): Promise<T> {
   const { status, text } = await appRequest(url);
   expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
   return JSON.parse(text) as T;
+}
+
+export function numbersUpTo(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}
+
+/** Expects the state of the app at one moment: everything until a number, and nothing after it. */
+export function expectWorkerState({ rows, check, values, objects, log }: WorkerState, acknowledged: number): void {
+  const textOf = (n: number) => `${n} `.repeat(1000);
+  expect(check).toBe("ok");
+  expect(rows.map(({ n }) => n)).toEqual(numbersUpTo(rows.length));
+  expect(rows.every(({ n, text }) => text === textOf(n))).toBe(true);
+  expect(log).toEqual(numbersUpTo(log.length));
+  expect(Math.min(rows.length, log.length)).toBeGreaterThanOrEqual(acknowledged);
+  for (const entries of [values, objects]) {
+    expect(entries).toHaveLength(7);
+    // A value that is missing would be null, and a torn one would have another text.
+    for (const [key, value] of entries) {
+      const n = Number.parseInt(value ?? "", 10);
+      expect([key, value]).toEqual([`k${n % 7}`, textOf(n)]);
+      expect(n).toBeGreaterThan(acknowledged - 7);
+    }
+  }
 }
 
 /** Sends numbered requests, each after the response to the one before. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { finished, pipeline } from "node:stream/promises";
 import { BucketError } from "./bucket-error.ts";
+import { HeldDeletions } from "./deletion-hold.ts";
 import { type ForwardedRequest, readRequest, readTarget } from "./forwarded-request.ts";
 import { isFolder } from "./object-key.ts";
 import { formatError, formatListedPage, parseError } from "./s3-documents.ts";
@@ -55,6 +56,7 @@ const RESPONSE_HEADERS =
 export class BucketForwarder implements AsyncDisposable {
   readonly #bucket: SharedBucket;
   readonly #log: ForwarderLog;
+  readonly #deletions: HeldDeletions;
   readonly #server: Server;
   /** By access key ID. */
   readonly #grants = new Map<string, Grant>();
@@ -70,6 +72,7 @@ export class BucketForwarder implements AsyncDisposable {
   private constructor(bucket: SharedBucket, log: ForwarderLog) {
     this.#bucket = bucket;
     this.#log = log;
+    this.#deletions = new HeldDeletions(bucket);
     const options = {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -169,6 +172,7 @@ export class BucketForwarder implements AsyncDisposable {
       return respondXml(request, response, 200, formatListedPage(BUCKET_NAME, forwarded.query, page));
     }
     const { method, key, headers } = forwarded;
+    if (method === "DELETE" && (await this.#deletions.hold(key))) return void response.writeHead(204).end();
     const reply = await this.#bucket.send({ method, key, headers, signal, ...(method === "PUT" && { body: request }) });
     const status = reply.statusCode ?? 500;
     if (status >= 300 && status !== 304) throw await toStoreError(reply);
