@@ -155,8 +155,10 @@ check_runtime() {
   PATH="$PWD/node_modules/.bin:$PATH"
   export PATH
   if ! major=$(node -p 'process.versions.node.split(".")[0]') || [ "$major" -lt 24 ]; then
-    say "The service needs Node 24. npm has no Node package for this platform ($(uname -sm)), and the installed Node is older." >&2
-    say "Install Node 24 or newer (https://nodejs.org), then run 'npm run setup' again." >&2
+    # npm leaves out an optional package that it cannot download, without an error.
+    rm -f node_modules/.setup
+    say "The service needs Node 24. npm has not installed a Node package for this platform ($(uname -sm)), and the installed Node is older." >&2
+    say "Run 'npm run setup' again, in case the download failed. Otherwise install Node 24 or newer (https://nodejs.org) first." >&2
     exit 1
   fi
 }

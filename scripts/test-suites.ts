@@ -13,6 +13,7 @@ export const BUILD_TESTS = [
   "test/e2e/examples.test.ts",
   "test/e2e/roles.test.ts",
   "test/e2e/roles-kills.test.ts",
+  "test/e2e/move-between-edges.test.ts",
   "test/e2e/several-edges.test.ts",
   "test/mcp/call-snippets.test.ts",
   "test/rest/generated-clients.test.ts",

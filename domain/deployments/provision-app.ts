@@ -60,7 +60,8 @@ async function restoreData(
   const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: deployment.orgId });
   const maxDatabaseBytes = deps.plans.getLimits(plan).storageBytes;
   const app = { appId, slug, databaseId: sqlDatabaseId(appId), maxDatabaseBytes };
-  await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
+  const left = await restoreImport(deps, { app, importKey, runtime: bundle.code.runtime, signal });
+  for (const warning of left) log.say(warning);
 }
 
 async function migrate(deps: StepDeps, attempt: Attempt, { migrations }: Bundle): Promise<void> {

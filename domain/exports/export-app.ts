@@ -17,7 +17,7 @@ export interface ExportAppDeps extends ListVariablesDeps {
   db: Db;
   spool: Spool;
   objects: ObjectStore;
-  /** `null` when the apps run in another process. */
+  /** `null` when the apps are on Cloudflare. */
   appData: AppData | null;
   exportArchive: ExportArchive;
   /** Limits how many exports are made and downloaded at the same time. */
@@ -108,10 +108,7 @@ async function openContent(
   opened: AsyncDisposableStack,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (deps.appData === null)
-    throw new ServiceError(
-      "conflict",
-      "Apps cannot be exported from an installation whose apps run in another process or on Cloudflare.",
-    );
+    throw new ServiceError("conflict", "Apps cannot be exported from an installation whose apps are on Cloudflare.");
   const source = opened.use(await deps.spool.open());
   const listedSource = await copySource(deps, caller, app, source);
   const location = { appId: app.id, slug: app.slug, databaseId: sqlDatabaseId(app.id) };

@@ -12,7 +12,7 @@ import { IMPORT_BUCKET, newImportKey } from "./import-objects.ts";
 import { readExport } from "./read-export.ts";
 
 export interface ImportAppDeps extends DeployDeps {
-  /** `null` when the apps run in another process. */
+  /** `null` when the apps are on Cloudflare. */
   appData: AppData | null;
   exportArchive: ExportArchive;
   /** Limits how many exports are imported at the same time. */
@@ -45,10 +45,7 @@ export async function importApp(
   idempotencyKey: string | null,
 ): Promise<ImportedApp> {
   if (deps.appData === null)
-    throw new ServiceError(
-      "conflict",
-      "Apps cannot be imported into an installation whose apps run in another process or on Cloudflare.",
-    );
+    throw new ServiceError("conflict", "Apps cannot be imported into an installation whose apps are on Cloudflare.");
   const { plan } = await deps.em.fork().findOneOrFail(Organization, { id: caller.orgId });
   const { storageBytes } = deps.plans.getLimits(plan);
   return await deps.appImports.run(caller.orgId, async () => {

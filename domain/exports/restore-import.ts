@@ -10,7 +10,7 @@ import { readManifest } from "./read-export.ts";
 export interface RestoreImportDeps {
   objects: ObjectStore;
   exportArchive: ExportArchive;
-  /** `null` when the apps run in another process. */
+  /** `null` when the apps are on Cloudflare. */
   appData: AppData | null;
 }
 
@@ -26,16 +26,17 @@ export interface Restoration {
 /**
  * Restores the data of an export for an app that has never been live. Safe to repeat.
  *
+ * @returns what is left out
  * @throws {BuildFailure} `user` when the data is of an app that runs in another way
  */
 export async function restoreImport(
   { objects, exportArchive, appData }: RestoreImportDeps,
   { app, importKey, runtime, signal }: Restoration,
-): Promise<void> {
+): Promise<string[]> {
   if (appData === null) throw new Error("this process cannot restore the data of apps");
-  // It was checked when it was imported, and nobody else can change it.
-  const members = exportArchive.read(objects.read(IMPORT_BUCKET, importKey), Infinity);
-  async function* files(): AsyncGenerator<AppDataFile> {
+  async function* openFiles(): AsyncGenerator<AppDataFile> {
+    // It was checked when it was imported, and nobody else can change it.
+    const members = exportArchive.read(objects.read(IMPORT_BUCKET, importKey), Infinity);
     for await (const member of members) {
       if (member.path === MANIFEST_PATH) checkRuntime(await readManifest(member), runtime);
       else if (member.path.startsWith(DATA_PREFIX)) yield { ...member, path: member.path.slice(DATA_PREFIX.length) };
@@ -43,7 +44,7 @@ export async function restoreImport(
     }
   }
   try {
-    await appData.restore(app, files(), signal);
+    return await appData.restore(app, openFiles, signal);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw new BuildFailure("user", "The data of the export could not be restored.", error.message, { cause: error });

@@ -31,6 +31,7 @@ export interface CopiedFile extends AppDataFile {
 /** A copy of the data at about one moment. Disposing of it removes it. */
 export interface AppDataCopy extends AsyncDisposable {
   runtime: Runtime;
+  /** The content of each can be read once, in this order. */
   files: readonly CopiedFile[];
   /** What is left out, or may be inconsistent, as sentences for the app's owner. */
   warnings: readonly string[];
@@ -52,9 +53,11 @@ export interface AppData {
   /**
    * Replaces the data of an app that has never been live. If it fails, call it again from the start, or remove the app.
    *
-   * @param files - their paths are checked. Their content is of a stranger.
-   * @throws {ServiceError} `invalid` for a path that no data can have, and for a database that PostgreSQL refuses; `plan_limit` for one that
-   *   becomes too large
+   * @param openFiles - it is called again for each attempt. The paths of the files are checked. Their content is of a stranger, and is
+   *   read before the next file
+   * @returns what is left out, as sentences for the app's owner
+   * @throws {ServiceError} `invalid` for a path that no data can have, and for a database that PostgreSQL refuses; `conflict` for data that
+   *   the platform cannot read; `plan_limit` for a database that becomes too large
    */
-  restore(app: RestoredApp, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void>;
+  restore(app: RestoredApp, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<string[]>;
 }

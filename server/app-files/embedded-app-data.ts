@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type {
   AppData,
@@ -12,6 +12,7 @@ import type {
 } from "../../domain/ports/app-data.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { namesOwnDatabase } from "../../domain/shared/postgres-variables.ts";
 import type { AppPostgres } from "../platforms/embedded/postgres/app-postgres.ts";
 import { DUMP_FILE, type DumpFile } from "../platforms/embedded/postgres/dump/dump-file.ts";
@@ -19,14 +20,14 @@ import { exportDatabase } from "../platforms/embedded/postgres/dump/export-datab
 import { importDatabase } from "../platforms/embedded/postgres/dump/import-database.ts";
 import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import type { ScriptVersion } from "../platforms/embedded/script-version.ts";
+import type { AppDataFolders } from "../platforms/embedded/storage/data-folders.ts";
 import { objectId } from "../platforms/embedded/storage/embedded-app-entries.ts";
 import { AppFiles } from "./app-files.ts";
 import type { AddTreeOptions, FileEntry, FileSink } from "./file-sink.ts";
 import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
 
 interface EmbeddedAppDataOptions {
-  /** The folder of the edge platform. */
-  edgeFolder: string;
+  folders: AppDataFolders;
   /** For copies, on the same disk. Only this process uses it. */
   workFolder: string;
   live: (slug: string) => Promise<ScriptVersion | null>;
@@ -45,6 +46,7 @@ const METADATA = /(?:^|\/)metadata[.]sqlite/;
 /** Copies and restores the data of the apps on this machine. */
 export class EmbeddedAppData implements AppData {
   readonly #options: EmbeddedAppDataOptions;
+  readonly #locks = new KeyedLock();
 
   private constructor(options: EmbeddedAppDataOptions) {
     this.#options = options;
@@ -57,7 +59,7 @@ export class EmbeddedAppData implements AppData {
     return new EmbeddedAppData(options);
   }
 
-  async copy({ appId, slug, databaseId }: AppDataLocation, signal: AbortSignal): Promise<AppDataCopy> {
+  async copy({ appId, slug }: AppDataLocation, signal: AbortSignal): Promise<AppDataCopy> {
     const live = await this.#options.live(slug);
     if (live?.appId !== appId)
       throw new ServiceError("conflict", "The app is not live. Deploy it, and export it then.");
@@ -70,11 +72,18 @@ export class EmbeddedAppData implements AppData {
     const sink = new FolderSink(path.join(folder, "files"), signal);
     await sink.open();
     const files = new AppFiles({ writer: sink, workFolder: copies, sqlite: this.#options.sqlite, signal });
-    await files.addStorage({ prefix: "storage", folder: live.storageDirectory });
-    await files.addDatabases(D1_PREFIX, path.join(this.#options.edgeFolder, "databases", databaseId));
+    const data = path.join(folder, "data");
+    await mkdir(data, { mode: 0o700 });
+    await using opened = await this.#options.folders.open(live, data, signal);
+    const { storage, database, serverData } = opened;
+    if (storage !== null) await files.addStorage({ prefix: "storage", folder: storage });
+    if (serverData !== null) await files.addDatabases("storage/data", serverData);
+    if (database !== null) await files.addDatabases(D1_PREFIX, database);
     await this.#copyPostgres(live, sink, signal);
-    const opened = opening.move();
-    return { runtime, files: sink.files, warnings: sink.warnings, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    await rm(data, { recursive: true, force: true });
+    const warnings = [...opened.warnings, ...sink.warnings];
+    const copied = opening.move();
+    return { runtime, files: sink.files, warnings, [Symbol.asyncDispose]: () => copied.disposeAsync() };
   }
 
   /** The files belong to the same moment as the database only if the app changes neither. */
@@ -92,28 +101,27 @@ export class EmbeddedAppData implements AppData {
       await sink.addContent(`${POSTGRES}${name}`, content);
   }
 
-  async restore(app: RestoredApp, files: AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<void> {
-    const { edgeFolder } = this.#options;
-    const storage = path.join(edgeFolder, "scripts", app.slug, app.appId, "storage");
-    const database = path.join(edgeFolder, "databases", app.databaseId);
-    // On the same disk, so that each folder appears in one step.
+  async restore(app: RestoredApp, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<string[]> {
+    // An attempt whose connection was lost may not have noticed it yet.
+    return this.#locks.run([app.appId], () => this.#restore(app, openFiles, signal), signal);
+  }
+
+  async #restore(
+    app: RestoredApp,
+    openFiles: () => AsyncIterable<AppDataFile>,
+    signal: AbortSignal,
+  ): Promise<string[]> {
     await using opening = new AsyncDisposableStack();
     const folder = await mkdtemp(path.join(this.#options.workFolder, "restore-"));
     opening.defer(() => rm(folder, { recursive: true, force: true }));
     for (const name of ["storage", "database", "postgres"]) await mkdir(path.join(folder, name), { mode: 0o700 });
-    for await (const file of files) {
+    for await (const file of openFiles()) {
       signal.throwIfAborted();
       await writeNew(path.join(folder, ...targetOf(file.path, app)), file);
     }
     await this.#restorePostgres(app, path.join(folder, "postgres"), signal);
-    for (const [from, to] of [
-      ["storage", storage],
-      ["database", database],
-    ] as const) {
-      await rm(to, { recursive: true, force: true });
-      await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
-      await rename(path.join(folder, from), to);
-    }
+    const folders = { storage: path.join(folder, "storage"), database: path.join(folder, "database") };
+    return await this.#options.folders.replace(app, folders, signal);
   }
 
   async #restorePostgres(

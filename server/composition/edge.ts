@@ -36,8 +36,8 @@ import type { StartProcess } from "../sandbox/start-process.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
-export interface EdgeServices extends EdgePorts {
-  /** Copies and restores the data of apps; `null` when they run in another process. */
+export interface EdgeServices extends Omit<EdgePorts, "appData"> {
+  /** Copies and restores the data of apps; `null` on Cloudflare. */
   appData: AppData | null;
   temporaryDatabases: TemporaryDatabases;
   /** For apps that are tried in the isolated runtime, on this machine. */
@@ -116,19 +116,15 @@ async function openEmbeddedEdge(
   );
   const { scripts, databases, data, ...platform } = embedded;
   const workFolder = path.join(config.dataDirectory, "app-data-copies");
-  const isAlone = createStores === null;
-  const appData = isAlone
-    ? await EmbeddedAppData.open({ ...data, edgeFolder: data.folder, workFolder, variables })
-    : null;
-  const ports: EdgePorts = { ...platform, platform: scripts, databases };
-  const installation = await openInstallation(config, em, isAlone);
+  const appData = await EmbeddedAppData.open({ ...data, workFolder, variables });
+  const ports: EdgePorts = { ...platform, platform: scripts, databases, appData };
+  const installation = await openInstallation(config, em, createStores === null);
   if (config.internalPort !== null) {
     const { host, internalPort: port, dataDirectory } = config;
     opening.use(await EdgeServer.listen({ ports, installation, tokenSecret, host, port, dataDirectory, log }));
   }
   return {
     ...ports,
-    appData,
     temporaryDatabases: embedded.temporaryDatabases,
     trialDatabases: databases,
     isolatedRuntime: embedded.isolatedRuntime,
@@ -187,7 +183,6 @@ async function openEdgesOfOtherProcesses(
   return {
     ...openRemoteEdge({ client, urlOf, log }),
     ...isolated,
-    appData: null,
     urlOf,
     addressOf(slug, unreachable) {
       if (unreachable !== undefined) client.avoid(unreachable.host);

@@ -10,6 +10,7 @@ import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { type DatabaseAccess, databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import type { AppPostgres } from "./postgres/app-postgres.ts";
 import { ScriptStore, type Scripts, type UnpackLayer } from "./scripts/script-store.ts";
+import { type AppDataFolders, LocalDataFolders } from "./storage/data-folders.ts";
 import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
 import { folderMeasure, type MeasureApp } from "./storage/embedded-app-storage.ts";
 import { type AppPlacement, ON_THIS_EDGE } from "./supervisor/app-placement.ts";
@@ -30,6 +31,8 @@ export interface EdgeStores {
   /** Finds the SQL database of a Worker; `null` if the Worker has not used it yet. */
   findWorkerDatabase: (databaseId: string) => Promise<DatabaseReader | null>;
   placement: AppPlacement;
+  /** For exports and imports. */
+  dataFolders: AppDataFolders;
   /** The secret by which edges recognize requests of each other; `null` if there is one edge. */
   forwardingSecret: string | null;
   openDatabases: (access: DatabaseAccess) => SqlDatabases;
@@ -81,6 +84,7 @@ export function localStores({ dataDirectory, root, launcher, unpack, postgres, s
       return location && readerOf(sqlite, location);
     },
     placement: ON_THIS_EDGE,
+    dataFolders: new LocalDataFolders(root),
     forwardingSecret: null,
     openDatabases: (access) =>
       (databases = new EmbeddedSqlDatabases({ root: databaseRoot, access, startWorker, postgres })),

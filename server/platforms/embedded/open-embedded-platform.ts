@@ -31,6 +31,7 @@ import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import type { Scripts } from "./scripts/script-store.ts";
+import type { AppDataFolders } from "./storage/data-folders.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
 import { KeptApps } from "./supervisor/kept-apps.ts";
 import { Supervisor } from "./supervisor/supervisor.ts";
@@ -83,16 +84,15 @@ const DEFAULT_LIMITS: PlatformLimits = {
 /** The share of the processes that apps which are always on may have. The others remain for apps that get requests. */
 const KEPT_SHARE = 0.5;
 
-/** The ports of an edge platform, on this machine. */
 /** What copies the data of apps needs of the platform. */
 export interface EmbeddedData {
-  /** The folder of the platform. */
-  folder: string;
+  folders: AppDataFolders;
   live: Scripts["live"];
   sqlite: SqliteReader;
   postgres: AppPostgres;
 }
 
+/** The ports of an edge platform, on this machine. */
 export interface EmbeddedPlatform extends AsyncDisposable {
   data: EmbeddedData;
   scripts: EdgePlatform;
@@ -142,7 +142,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     const authority = options.appsDomain ?? `localhost:${port}`;
     const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
-      data: { folder: root, live: (slug) => store.live(slug), sqlite, postgres },
+      data: { folders: stores.dataFolders, live: (slug) => store.live(slug), sqlite, postgres },
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf, isDisturbed: stores.isDisturbed }),
       databases,
       appDatabases,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "../../../domain/shared/errors.ts";
@@ -63,6 +64,13 @@ export class EdgeClient implements Disposable {
     return this.#waitForEdge(() => this.#tryInOrder((edge) => edge.send(path, createBody(), signal), signal), signal);
   }
 
+  /** Calls a method of one edge whose result is a body. @throws as `call` until the body begins */
+  open(path: string, args: readonly unknown[]): Promise<IncomingMessage> {
+    const { sent, signal } = splitSignal(args);
+    const open = (edge: EdgeConnection) => edge.openBody(path, sent, signal);
+    return this.#waitForEdge(() => this.#tryInOrder(open, signal), signal);
+  }
+
   /** Calls a method on every edge. @returns the results of those that could be reached, at least one. @throws as `call` */
   callAll(path: string, args: readonly unknown[]): Promise<Map<EdgeConnection, unknown>> {
     const { signal } = splitSignal(args);
@@ -99,7 +107,7 @@ export class EdgeClient implements Disposable {
   }
 
   /** Tries each edge once, the preferred one first. */
-  async #tryInOrder(send: (edge: EdgeConnection) => Promise<unknown>, signal: AbortSignal | null): Promise<unknown> {
+  async #tryInOrder<T>(send: (edge: EdgeConnection) => Promise<T>, signal: AbortSignal | null): Promise<T> {
     const first = this.#preferred;
     let lost: unknown;
     for (let step = 0; step < this.edges.length; step++) {

@@ -57,6 +57,18 @@ export class EdgeConnection implements Disposable {
     return createInterface({ input: response, signal })[Symbol.asyncIterator]();
   }
 
+  /**
+   * Calls a method whose result is a body. Destroying the response ends the work of the edge. Reads of it have no time limit.
+   *
+   * @throws as `call`
+   */
+  async openBody(path: string, args: readonly unknown[], signal: AbortSignal | null): Promise<IncomingMessage> {
+    const response = await this.#open(path, jsonBody(args), signal);
+    if (response.statusCode !== 200) readResult(await readText(response));
+    response.setTimeout(0);
+    return response;
+  }
+
   async #open(path: string, body: Readable, signal: AbortSignal | null): Promise<IncomingMessage> {
     const target = { agent: this.#agent, host: this.host, port: this.#port, path, method: "POST" };
     const request = https.request({ ...target, timeout: SILENCE_MS, ...(signal !== null && { signal }) });

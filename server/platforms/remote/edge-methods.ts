@@ -1,4 +1,5 @@
 import type { AlwaysOnApps } from "../../../domain/ports/always-on-apps.ts";
+import type { AppData } from "../../../domain/ports/app-data.ts";
 import type { AppDatabases } from "../../../domain/ports/app-databases.ts";
 import type { AppEntries } from "../../../domain/ports/app-entries.ts";
 import type { AppStorage } from "../../../domain/ports/app-storage.ts";
@@ -12,6 +13,7 @@ export interface EdgePorts {
   platform: EdgePlatform;
   databases: SqlDatabases;
   appDatabases: AppDatabases;
+  appData: AppData;
   appEntries: AppEntries;
   authEntries: AuthEntries;
   storage: AppStorage;
@@ -42,6 +44,8 @@ export const EDGE_METHODS = {
   platform: { unpublish: "any", restart: "all", liveGeneration: "any", list: "any" },
   databases: { create: "any", migrate: "any", remove: "any", list: "any" },
   appDatabases: { describe: "any", query: "any" },
+  // Its files are sent by requests of their own.
+  appData: {},
   appEntries: { listStores: "any", list: "any", read: "any" },
   authEntries: { put: "any", get: "any", remove: "any", list: "any" },
   // An app is measured by the edges that listed it.
@@ -52,5 +56,7 @@ export const EDGE_METHODS = {
 
 /** Paths of the requests that are not calls of methods. */
 export const PUBLISH_PATH = "/publish";
+export const COPY_PATH = "/copy-data";
+export const RESTORE_PATH = "/restore-data";
 export const FOLLOW_PATH = "/follow";
 export const INSTALLATION_PATH = "/installation";

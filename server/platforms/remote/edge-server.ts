@@ -4,12 +4,22 @@ import https from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import type { LoggedApp } from "../../../domain/ports/runtime-logs.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { readBody } from "../../http/read-body.ts";
-import { EDGE_METHODS, type EdgePorts, FOLLOW_PATH, INSTALLATION_PATH, PUBLISH_PATH } from "./edge-methods.ts";
+import { packCopy, unpackFiles } from "./data-archive.ts";
+import {
+  COPY_PATH,
+  EDGE_METHODS,
+  type EdgePorts,
+  FOLLOW_PATH,
+  INSTALLATION_PATH,
+  PUBLISH_PATH,
+  RESTORE_PATH,
+} from "./edge-methods.ts";
 import { encodeError } from "./edge-errors.ts";
 import { unpackPublication } from "../shared/publication-archive.ts";
 import { sharedKeyTls } from "./shared-key-tls.ts";
@@ -32,6 +42,8 @@ const MAX_ARGUMENTS_BYTES = 64 * 1024 * 1024;
 /** How often something is sent to a client that waits, so that both sides notice a lost connection. */
 const HEARTBEAT_MS = 5000;
 
+const locationSchema = z.object({ appId: z.string(), slug: z.string(), databaseId: z.string() });
+const restoredSchema = locationSchema.extend({ maxDatabaseBytes: z.number() });
 const appSchema = z.object({ id: z.string(), slug: z.string() });
 
 /** Offers an edge platform to the other processes of the installation. Only those with its secret can connect. */
@@ -78,11 +90,14 @@ export class EdgeServer implements AsyncDisposable {
     });
     try {
       if (request.url === FOLLOW_PATH) return await this.#follow(request, response, controller.signal);
+      if (request.url === COPY_PATH) return await this.#copyData(request, response, controller.signal);
       using _heartbeat = startHeartbeat(() => response.writeProcessing());
       const value = await this.#handle(request, controller.signal);
       send(response, 200, { value: value ?? null });
     } catch (error) {
       if (controller.signal.aborted) return;
+      // The client notices that the body is incomplete.
+      if (response.headersSent) return void response.destroy();
       const encoded = encodeError(error);
       if (encoded === null)
         this.#options.log.warn({ err: error, url: request.url }, "a call of another process failed");
@@ -94,7 +109,12 @@ export class EdgeServer implements AsyncDisposable {
     const { ports, installation } = this.#options;
     if (request.url === INSTALLATION_PATH) return installation;
     if (request.url === PUBLISH_PATH) return this.#publish(request, signal);
-    const method = findMethod(ports, request.url ?? "");
+    const { pathname, searchParams } = new URL(request.url ?? "", "https://edge");
+    if (pathname === RESTORE_PATH) {
+      const app = restoredSchema.parse(parseJson(searchParams.get("app") ?? ""));
+      return ports.appData.restore(app, () => unpackFiles(request), signal);
+    }
+    const method = findMethod(ports, pathname);
     const args = z.array(z.unknown()).parse(await readJson(request));
     return await method(...args, signal);
   }
@@ -108,6 +128,16 @@ export class EdgeServer implements AsyncDisposable {
     } finally {
       await removeTree(folder);
     }
+  }
+
+  /** Responds with a copy, which is removed when it is sent, or when the client ends the connection. */
+  async #copyData(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const [app] = z.tuple([locationSchema]).parse(await readJson(request));
+    const heartbeat = startHeartbeat(() => response.writeProcessing());
+    const copying = this.#options.ports.appData.copy(app, signal);
+    await using copy = await copying.finally(() => heartbeat[Symbol.dispose]());
+    response.writeHead(200, { "content-type": "application/x-tar" });
+    await pipeline(packCopy(copy), response, { signal });
   }
 
   /** Responds with the new records of the log of an app, each array of them in a line, until the client ends the connection. */

@@ -3,6 +3,7 @@ import { EDGE_METHODS, type EdgePortName, type EdgePorts, PUBLISH_PATH } from ".
 import type { EdgeClient } from "./edge-client.ts";
 import { decodeError, type EncodedError } from "./edge-errors.ts";
 import { packPublication } from "../shared/publication-archive.ts";
+import { RemoteAppData } from "./remote-app-data.ts";
 import { RemoteAppStorage } from "./remote-app-storage.ts";
 import { RemoteRuntimeLogs } from "./remote-runtime-logs.ts";
 
@@ -26,6 +27,7 @@ export function openRemoteEdge({ client, urlOf, log }: RemoteEdgeOptions): EdgeP
     platform: { ...platform, publish, urlOf },
     databases: portOf(client, "databases"),
     appDatabases: portOf(client, "appDatabases"),
+    appData: new RemoteAppData(client),
     appEntries: portOf(client, "appEntries"),
     authEntries: portOf(client, "authEntries"),
     storage: new RemoteAppStorage(client, portOf(client, "storage")),

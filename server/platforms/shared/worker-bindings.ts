@@ -201,6 +201,18 @@ export function declaredStores(bindings: readonly UploadBinding[]): DeclaredStor
   return [...storesOf("key_value", kvNamespaces), ...storesOf("objects", r2Buckets)];
 }
 
+/** The classes of a script's own durable objects, and the names under which Miniflare keeps its workflows. */
+export function declaredClasses(bindings: readonly UploadBinding[]): { classes: string[]; workflows: string[] } {
+  const { durableObjects, workflows } = bindingOptions(
+    bindings.filter(({ type }) => type === "durable_object_namespace" || type === "workflow"),
+    { databaseId: "", variables: {} },
+  );
+  return {
+    classes: [...new Set(Object.values(durableObjects).map(({ className }) => className))],
+    workflows: [...new Set(Object.values(workflows).map(({ name }) => name))],
+  };
+}
+
 /** A hash, because ids come from the app's configuration and become folder names. */
 function storageName(binding: UploadBinding, key: string): string {
   return sha256Hex(text(binding, key)).slice(0, 32);

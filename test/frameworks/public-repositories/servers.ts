@@ -58,7 +58,11 @@ export const NEXT = all("Next.js", [
   // cdn.sheetjs.com (i18next/next-app-dir-i18next-example) or github.com (ChatGPTNextWeb/NextChat, colinhacks/devii), and those
   // of which the registry of the test lacks a version: mantinedev/next-app-template (oxc-config-mantine) and gethomepage/homepage
   // (urbackup-server-api).
-  { repo: "reduxjs/redux-toolkit", folder: "examples/publish-ci/next", text: "Learn" },
+  {
+    repo: "reduxjs/redux-toolkit",
+    folder: "examples/publish-ci/next",
+    text: "Redux Toolkit Next.js App Router example",
+  },
   { repo: "vercel/examples", folder: "edge-middleware/add-header", text: "Adding headers at the edge" },
   { repo: "vercel/examples", folder: "edge-middleware/user-agent-based-rendering", text: "User-Agent Based Rendering" },
   { repo: "vercel/examples", folder: "solutions/image-offset", text: "next/image offset loading" },

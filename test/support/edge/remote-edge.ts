@@ -1,3 +1,5 @@
+import path from "node:path";
+import { EmbeddedAppData } from "../../../server/app-files/embedded-app-data.ts";
 import type { EmbeddedPlatformOptions } from "../../../server/platforms/embedded/open-embedded-platform.ts";
 import { EdgeClient } from "../../../server/platforms/remote/edge-client.ts";
 import type { EdgePorts } from "../../../server/platforms/remote/edge-methods.ts";
@@ -34,10 +36,12 @@ export async function openTestEdge({
 }: TestEdgeOptions = {}): Promise<TestEdge> {
   await using opening = new AsyncDisposableStack();
   const t = opening.use(await openTestPlatform({ limits }));
-  const { scripts, ...platform } = t.platform;
+  const { scripts, data, ...platform } = t.platform;
+  const workFolder = path.join(t.dataDirectory, "app-data-copies");
+  const appData = await EmbeddedAppData.open({ ...data, workFolder, variables: t.variables });
   const listen = (port: number) =>
     EdgeServer.listen({
-      ports: change({ ...platform, platform: scripts }),
+      ports: change({ ...platform, platform: scripts, appData }),
       installation: { id: "installation", epoch: 1, state: "active" },
       tokenSecret: TOKEN_SECRET,
       host,

@@ -11,6 +11,7 @@ import { type MeasureApp, measureServerData } from "../storage/embedded-app-stor
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import type { PlatformLog } from "../supervisor/supervisor-options.ts";
 import type { BucketForwarder } from "./bucket-forwarder.ts";
+import { ClusterDataFolders } from "./app-data/cluster-data-folders.ts";
 import { ClusterSqlDatabases } from "./cluster-databases.ts";
 import { ClusterLauncher, type ClusterLauncherOptions } from "./cluster-launcher.ts";
 import { ClusterAppEntries, clusterDatabaseReader } from "./cluster-readers.ts";
@@ -69,6 +70,7 @@ export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOp
         return clusterDatabaseReader({ launcher, databaseId }, async () => stored.sql);
       },
       placement,
+      dataFolders: new ClusterDataFolders({ bucket, launcher, localLauncher: temporary, leases: placement }),
       forwardingSecret: createHmac("sha256", options.secret).update("forwarded-requests").digest("hex"),
       openDatabases: () => new ClusterSqlDatabases({ bucket, startWorker, postgres }),
       isDisturbed: async (databaseId) => (await lostLeasesMs(bucket, databaseId)) > 0,

@@ -34,6 +34,16 @@ export async function measureStoredData(
   return bytes;
 }
 
+/** The ids of the durable objects that an app has stored. */
+export async function listStoredObjects(bucket: SharedBucket, databaseId: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { key } of bucket.list(`${dataPrefix(databaseId)}v1/do/`)) {
+    const id = objectOf(key, databaseId);
+    if (id !== null) ids.add(id);
+  }
+  return ids;
+}
+
 /** The id of the durable object to which a key belongs; `null` for other keys. */
 function objectOf(key: string, databaseId: string): string | null {
   const [kind, , id] = key.slice(`${dataPrefix(databaseId)}v1/`.length).split("/");

@@ -179,8 +179,16 @@ function quote(text: string): string {
 
 /** The id that workerd gives to the durable object with a name, in which Miniflare keeps a store. */
 export function objectId(className: string, name: string): string {
+  const nameHmac = objectHmac(className, name);
+  return Buffer.concat([nameHmac, objectHmac(className, nameHmac)]).toString("hex");
+}
+
+/** Whether workerd gave an id to a durable object of a class. */
+export function isObjectOf(className: string, id: string): boolean {
+  return objectHmac(className, Buffer.from(id.slice(0, 32), "hex")).toString("hex") === id.slice(32);
+}
+
+function objectHmac(className: string, text: string | Buffer): Buffer {
   const key = createHash("sha256").update(className).digest();
-  const hmacOf = (text: string | Buffer) => createHmac("sha256", key).update(text).digest().subarray(0, 16);
-  const nameHmac = hmacOf(name);
-  return Buffer.concat([nameHmac, hmacOf(nameHmac)]).toString("hex");
+  return createHmac("sha256", key).update(text).digest().subarray(0, 16);
 }

@@ -39,7 +39,7 @@ async function holdLease(times = TIMES): Promise<Held> {
   const onWanted = async () => void asked++;
   const log = { info: () => undefined, warn: () => undefined };
   const lease = new HeldLease(
-    { bucket, app: APP, edge: OWN, times, log, onWanted },
+    { bucket, app: APP, edge: OWN, times, log, onWanted, onSaveRequest: async () => undefined },
     { record, etag: etag ?? "" },
     sentAt,
   );

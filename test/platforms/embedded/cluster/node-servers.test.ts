@@ -179,5 +179,5 @@ test("a removed Node server leaves nothing in the bucket", async () => {
   };
   // The other edge stops its process within a second.
   await expect.poll(keys, { timeout: 20_000, interval: 500 }).toEqual([]);
-  expect((await second.request("shop")).status).toBe(404);
+  await expect.poll(async () => (await second.request("shop")).status, { timeout: 20_000 }).toBe(404);
 });

@@ -12,7 +12,7 @@ import { type OpenData, openLocalData } from "../../supervisor/app-placement.ts"
 import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { HeldLease } from "./held-lease.ts";
-import { type LeaseRecord, serverDataPrefix } from "./lease-record.ts";
+import { type LeaseLocation, type LeaseRecord, serverDataPrefix } from "./lease-record.ts";
 
 /** Reads folders that apps write to, also meanwhile. */
 export interface FolderArchiver {
@@ -75,6 +75,26 @@ export class DataSnapshots {
     return snapshot === null || (await this.#isCurrent(version, snapshot))
       ? openLocalData(version)
       : this.#unpack(version, snapshot, signal);
+  }
+
+  /** Writes a snapshot that no record names yet. @returns its name, and what is left out; `null` for a folder without content */
+  async write(
+    app: LeaseLocation,
+    data: string,
+    signal: AbortSignal,
+  ): Promise<{ name: string; warnings: string[] } | null> {
+    const { bucket, archiver, workFolder } = this.#options;
+    if ((await archiver.fingerprint(data)) === "") return null;
+    const folder = await mkdtemp(path.join(workFolder, "snapshot-"));
+    try {
+      const archive = path.join(folder, `data${SUFFIX}`);
+      const warnings = await archiver.pack(data, archive, signal);
+      const name = randomUUID();
+      await bucket.writeFile(keyOf(app, name), archive);
+      return { name, warnings };
+    } finally {
+      await removeTree(folder);
+    }
   }
 
   /** Prepares snapshots of an app after `restore`, which returned `isRestored`. */
@@ -183,6 +203,6 @@ function markerOf({ storageDirectory }: ScriptVersion): string {
   return path.join(path.dirname(storageDirectory), "data-snapshot");
 }
 
-function keyOf(version: ScriptVersion, name: string): string {
+function keyOf(version: LeaseLocation, name: string): string {
   return `${serverDataPrefix(version)}${name}${SUFFIX}`;
 }

@@ -30,6 +30,8 @@ export interface HeldLeaseOptions {
   log: PlatformLog;
   /** Called when another edge asks for the lease. If it still has none after the next renewal, it is called again. */
   onWanted: () => Promise<void>;
+  /** Called when another edge asks for a new snapshot, until the record does not have the request any more. */
+  onSaveRequest: (id: string) => Promise<void>;
 }
 
 /**
@@ -42,6 +44,7 @@ export class HeldLease {
   readonly #lock = new KeyedLock();
   #stored: StoredLease;
   #isGivingUp = false;
+  #isSaving = false;
   #renewal: NodeJS.Timeout | undefined;
   #kill: NodeJS.Timeout | undefined;
 
@@ -115,6 +118,11 @@ export class HeldLease {
       },
       renewedAt + times.killMs - performance.now(),
     );
+    const { saveRequest } = stored.record;
+    if (saveRequest !== undefined && !this.#isSaving) {
+      this.#isSaving = true;
+      void this.#options.onSaveRequest(saveRequest).finally(() => (this.#isSaving = false));
+    }
     if (stored.record.wantedBy === null || this.#isGivingUp) return;
     this.#isGivingUp = true;
     void this.#options.onWanted().finally(() => (this.#isGivingUp = false));

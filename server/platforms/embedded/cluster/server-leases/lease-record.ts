@@ -11,6 +11,7 @@ const recordSchema = z.object({
   sequence: z.int(),
   wantedBy: edgeSchema.nullable(),
   snapshot: z.string().nullable(),
+  saveRequest: z.string().optional(),
 });
 
 /** An edge as the others reach it. Each process has another id. */
@@ -19,9 +20,12 @@ export type LeaseEdge = z.infer<typeof edgeSchema>;
 /**
  * Which edge runs a Node server, and where its data is. `sequence` grows with each write of the holder, so it shows whether the
  * holder renews the lease. `snapshot` is the name of the newest snapshot. Both are in one object, so an edge that has lost the
- * lease cannot replace the snapshot of a later holder.
+ * lease cannot replace the snapshot of a later holder. `saveRequest` is the id of a request for a new snapshot, until there is one.
  */
 export type LeaseRecord = z.infer<typeof recordSchema>;
+
+/** The record of an app that no edge has run. */
+export const NO_LEASE: LeaseRecord = { sequence: 0, snapshot: null, holder: null, wantedBy: null };
 
 export interface StoredLease {
   record: LeaseRecord;

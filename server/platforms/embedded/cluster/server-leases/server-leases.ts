@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { KeyedLock } from "../../../../../domain/shared/keyed-lock.ts";
 import type { ScriptVersion } from "../../script-version.ts";
 import type { DatabaseAccess } from "../../databases/sql-databases.ts";
@@ -17,7 +16,16 @@ import { BucketError } from "../bucket-error.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { AppSnapshots, DataSnapshots } from "./data-snapshots.ts";
 import { HeldLease, type LeaseTimes } from "./held-lease.ts";
-import { type LeaseEdge, type LeaseRecord, readLease, type StoredLease, writeLease } from "./lease-record.ts";
+import {
+  type LeaseEdge,
+  type LeaseLocation,
+  type LeaseRecord,
+  NO_LEASE,
+  type StoredLease,
+  writeLease,
+} from "./lease-record.ts";
+import { replaceSnapshot, requestSnapshot } from "./move-server-data.ts";
+import { ObservedLeases } from "./observed-leases.ts";
 
 export interface ServerLeasesOptions {
   bucket: SharedBucket;
@@ -37,19 +45,11 @@ interface HeldApp {
   saving: Promise<unknown>;
 }
 
-/** When this edge has first seen a record, on the clock of `performance.now()`. */
-interface Observation {
-  holder: string;
-  sequence: number;
-  since: number;
-}
-
 /** How long a record may be used without reading it again, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 const POLL_MS = 500;
 /** How long a publication waits for the edge that runs the app. */
 const TAKE_OVER_MS = 120_000;
-const MAX_OBSERVED = 10_000;
 const LOCAL_FILES =
   "Several edges run this app. Each has files of its own in /data, which are neither shared nor saved. Keep data in the database.";
 
@@ -61,13 +61,13 @@ export class ServerLeases implements AppPlacement {
   readonly #options: ServerLeasesOptions;
   readonly #held = new Map<string, HeldApp>();
   readonly #locks = new KeyedLock();
-  readonly #observed = new LRUCache<string, Observation>({ max: MAX_OBSERVED });
-  readonly #records = new LRUCache<string, { record: LeaseRecord | null; readAt: number }>({ max: MAX_OBSERVED });
+  readonly #leases: ObservedLeases;
   #edge: LeaseEdge | null = null;
   #apps: DatabaseAccess | null = null;
 
   constructor(options: ServerLeasesOptions) {
     this.#options = options;
+    this.#leases = new ObservedLeases(options.bucket, options.times.validMs);
   }
 
   /**
@@ -78,13 +78,14 @@ export class ServerLeases implements AppPlacement {
    */
   start(edge: LeaseEdge, apps: DatabaseAccess): void {
     this.#edge = edge;
+    this.#leases.edgeId = edge.id;
     this.#apps = apps;
   }
 
   async locate(version: ScriptVersion, { isNew }: { isNew: boolean }): Promise<EdgeAddress | null> {
     if (!needsLease(version) || this.#held.has(version.appId)) return null;
-    const record = await this.#readRecent(version, isNew ? 0 : MAX_AGE_MS);
-    if (record === null || record.holder === null || this.#isFree(version.appId, record)) return null;
+    const record = await this.#leases.readRecent(version, isNew ? 0 : MAX_AGE_MS).catch(explainBucketError);
+    if (record === null || record.holder === null || this.#leases.isFree(version.appId, record)) return null;
     return { host: record.holder.host, port: record.holder.port };
   }
 
@@ -102,8 +103,26 @@ export class ServerLeases implements AppPlacement {
 
   async openData(version: ScriptVersion, signal: AbortSignal): Promise<OpenData> {
     if (!needsLease(version) || this.#held.has(version.appId)) return openLocalData(version);
-    const found = await this.#read(version);
+    const found = await this.#leases.read(version);
     return this.#options.snapshots.openNewest(version, found?.record.snapshot ?? null, signal);
+  }
+
+  /** Saves the data of an app, on whichever edge runs it, so that `openData` opens the newest. @returns as `requestSnapshot` */
+  async save(version: ScriptVersion, signal: AbortSignal): Promise<boolean> {
+    if (!needsLease(version) || this.#held.has(version.appId)) return true;
+    return requestSnapshot({ ...this.#options, leases: this.#leases }, version, signal);
+  }
+
+  /** Replaces the data of an app that does not run. @returns what is left out */
+  async replaceData(app: LeaseLocation, folder: string, signal: AbortSignal): Promise<string[]> {
+    return this.#locks.run(
+      [app.appId],
+      async () => {
+        if (this.#held.has(app.appId)) throw new RunsElsewhere("The app runs");
+        return replaceSnapshot({ ...this.#options, leases: this.#leases }, app, folder, signal);
+      },
+      signal,
+    );
   }
 
   /** Requires the lock of the app. */
@@ -148,19 +167,21 @@ export class ServerLeases implements AppPlacement {
     const { bucket, times, log } = this.#options;
     const edge = this.#edge;
     if (edge === null) throw new AppUnavailable("The edge is starting. Try again shortly.", 1);
-    const found = await this.#read(version);
-    const current = found?.record ?? { sequence: 0, snapshot: null, holder: null, wantedBy: null };
-    if (!this.#isFree(version.appId, current)) {
+    const found = await this.#leases.read(version);
+    const current = found?.record ?? NO_LEASE;
+    if (!this.#leases.isFree(version.appId, current)) {
       if (takesOver && found !== null) await this.#ask(version, found, edge);
       return null;
     }
     const record = { ...current, holder: edge, wantedBy: null, sequence: current.sequence + 1 };
     const sentAt = performance.now();
     const etag = await writeLease(bucket, version, { record, etag: found?.etag ?? null });
-    this.#records.delete(version.appId);
+    this.#leases.forget(version.appId);
     if (etag === null) return null;
     const onWanted = () => this.#giveUp(version);
-    return new HeldLease({ bucket, app: pickApp(version), edge, times, log, onWanted }, { record, etag }, sentAt);
+    const onSaveRequest = (id: string) => this.#saveForOther(version, id);
+    const options = { bucket, app: pickApp(version), edge, times, log, onWanted, onSaveRequest };
+    return new HeldLease(options, { record, etag }, sentAt);
   }
 
   /** Asks the holder to stop the app. If its record has changed meanwhile, the next attempt asks again. */
@@ -193,6 +214,20 @@ export class ServerLeases implements AppPlacement {
     }
   }
 
+  /** Saves the data, and removes the request of another edge from the record. */
+  async #saveForOther(version: ScriptVersion, id: string): Promise<void> {
+    const held = this.#held.get(version.appId);
+    if (held === undefined) return;
+    const saving = held.saving.then(() => this.#save(version, held));
+    held.saving = saving;
+    if (!(await saving)) return;
+    const remove = ({ saveRequest, ...record }: LeaseRecord): LeaseRecord =>
+      saveRequest === undefined || saveRequest === id ? record : { ...record, saveRequest };
+    await held.lease.update(remove).catch((err: unknown) => {
+      this.#options.log.warn({ ...pickApp(version), err }, "a request for a snapshot was not removed");
+    });
+  }
+
   /** Ends a hold. After the last one, saves the data and releases the lease. Requires the lock of the app. */
   async #release(version: ScriptVersion, held: HeldApp): Promise<void> {
     if (--held.holds > 0) return;
@@ -203,7 +238,7 @@ export class ServerLeases implements AppPlacement {
     // Otherwise another edge would start with older data before the end of the lease.
     if (isSaved) await this.#endLease(version, held.lease);
     else held.lease.abandon();
-    this.#records.delete(version.appId);
+    this.#leases.forget(version.appId);
   }
 
   async #endLease({ slug, appId }: ScriptVersion, lease: HeldLease): Promise<void> {
@@ -220,38 +255,6 @@ export class ServerLeases implements AppPlacement {
       .catch((err: unknown) => {
         this.#options.log.warn({ slug, appId, err }, "an app could not be stopped for another edge");
       });
-  }
-
-  async #readRecent(version: ScriptVersion, maxAgeMs: number): Promise<LeaseRecord | null> {
-    const known = this.#records.get(version.appId);
-    if (known !== undefined && performance.now() - known.readAt < maxAgeMs) return known.record;
-    try {
-      return (await this.#read(version))?.record ?? null;
-    } catch (cause) {
-      return known === undefined ? explainBucketError(cause) : known.record;
-    }
-  }
-
-  async #read(version: ScriptVersion): Promise<StoredLease | null> {
-    const readAt = performance.now();
-    const found = await readLease(this.#options.bucket, version);
-    this.#records.set(version.appId, { record: found?.record ?? null, readAt });
-    if (found !== null) this.#observe(version.appId, found.record);
-    return found;
-  }
-
-  #observe(appId: string, { holder, sequence }: LeaseRecord): void {
-    const known = this.#observed.get(appId);
-    if (holder === null || (known?.holder === holder.id && known.sequence === sequence)) return;
-    this.#observed.set(appId, { holder: holder.id, sequence, since: performance.now() });
-  }
-
-  /** Whether this edge may take the lease: it has it already, no edge has it, or its holder has not renewed it in time. */
-  #isFree(appId: string, { holder, sequence }: LeaseRecord): boolean {
-    if (holder === null || holder.id === this.#edge?.id) return true;
-    const known = this.#observed.get(appId);
-    if (known?.holder !== holder.id || known.sequence !== sequence) return false;
-    return performance.now() - known.since > this.#options.times.validMs;
   }
 }
 
