@@ -22,6 +22,7 @@ import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-re
 import type { ScriptVersion } from "../platforms/embedded/script-version.ts";
 import type { AppDataFolders } from "../platforms/embedded/storage/data-folders.ts";
 import { objectId } from "../platforms/embedded/storage/embedded-app-entries.ts";
+import { UNIQUE_KEYS } from "../platforms/embedded/workerd/storage-services.ts";
 import { AppFiles } from "./app-files.ts";
 import type { AddTreeOptions, FileEntry, FileSink } from "./file-sink.ts";
 import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
@@ -36,7 +37,6 @@ interface EmbeddedAppDataOptions {
   variables: AppVariables;
 }
 
-const D1_CLASS = "miniflare-D1DatabaseObject";
 const DATABASE = /^database[.]sqlite(-wal|-journal)?$/;
 const STORAGE = "storage/";
 const POSTGRES = "postgres/";
@@ -148,7 +148,8 @@ const D1_PREFIX = "database";
 /** Where a file of the data belongs, in the folder that becomes the storage or the database. */
 function targetOf(file: string, { databaseId }: AppDataLocation): string[] {
   const suffix = DATABASE.exec(file);
-  if (suffix !== null) return ["database", D1_CLASS, `${objectId(D1_CLASS, databaseId)}.sqlite${suffix[1] ?? ""}`];
+  if (suffix !== null)
+    return ["database", UNIQUE_KEYS.sql, `${objectId(UNIQUE_KEYS.sql, databaseId)}.sqlite${suffix[1] ?? ""}`];
   if (file.startsWith(POSTGRES) && DUMP_FILE.test(file.slice(POSTGRES.length))) return file.split("/");
   const isStorage = file.startsWith(STORAGE) && file.split("/").every((name) => !["", ".", ".."].includes(name));
   if (!isStorage) throw new ServiceError("invalid", `file: ${JSON.stringify(file)} is not a path of an app's data.`);

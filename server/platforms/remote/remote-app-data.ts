@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import type { AppData, AppDataCopy, AppDataFile, AppDataLocation } from "../../../domain/ports/app-data.ts";
+import type {
+  AppData,
+  AppDataCopy,
+  AppDataFile,
+  AppDataLocation,
+  RestoredApp,
+} from "../../../domain/ports/app-data.ts";
 import { packFiles, readCopy } from "./data-archive.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { COPY_PATH, RESTORE_PATH } from "./edge-methods.ts";
@@ -30,11 +36,7 @@ export class RemoteAppData implements AppData {
     }
   }
 
-  async restore(
-    app: AppDataLocation,
-    openFiles: () => AsyncIterable<AppDataFile>,
-    signal: AbortSignal,
-  ): Promise<string[]> {
+  async restore(app: RestoredApp, openFiles: () => AsyncIterable<AppDataFile>, signal: AbortSignal): Promise<string[]> {
     // What the source of the files throws must not look like a lost connection, after which it would be opened again.
     const failed = new AbortController();
     async function* files(): AsyncGenerator<AppDataFile> {

@@ -1,18 +1,17 @@
-import { createHmac, randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { createHmac } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
-import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
+import { ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
-import { RecordReader } from "../workerd/record-reader.ts";
-import { withTail, WORKERD_LIMITS, type WorkerdLaunch, type WorkerLauncher } from "../workerd/workerd-launcher.ts";
-import { configFolders, spawnWorkerd, writeImports } from "../workerd/spawn-workerd.ts";
-import { workerd } from "../workerd/workerd-binary.ts";
-import { type WorkerdConfig, workerdConfig } from "../workerd/workerd-config.ts";
-import { WorkerdOutput } from "../workerd/workerd-output.ts";
-import { untilListening } from "../workerd/workerd-process.ts";
+import {
+  startWorkerd,
+  type WorkerdLaunch,
+  type WorkerdSetup,
+  type WorkerLauncher,
+} from "../workerd/workerd-launcher.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
-import type { BucketForwarder, BucketGrant } from "./bucket-forwarder.ts";
+import type { BucketForwarder } from "./bucket-forwarder.ts";
 import { ClusterProcess } from "./cluster-process.ts";
 import { dataPrefix } from "./bucket-layout.ts";
 import { untilLostLeasesEnd } from "./lost-members.ts";
@@ -56,22 +55,8 @@ export class ClusterLauncher implements WorkerLauncher {
     if (databaseId === undefined || !usesStorage(launch.worker)) return this.#options.launcher.start(launch, signal);
     signal.throwIfAborted();
     await untilLostLeasesEnd(this.#options.bucket, databaseId, signal);
-    await using starting = new AsyncDisposableStack();
-    const folder = path.join(this.#options.launchRoot, randomUUID());
-    starting.defer(() => rm(folder, { recursive: true, force: true }));
-    const grant = starting.use(this.#options.forwarder.grant(dataPrefix(databaseId)));
-    const mark = randomUUID();
-    const config = await this.#writeConfig({ ...launch, databaseId }, { folder, grant, mark });
-    const launched = starting.adopt(await this.#prepare(folder, launch), (prepared) => prepared.release());
-    const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
-    const output = new WorkerdOutput({ records, masks: launch.masks });
-    const spawned = await spawnWorkerd(launched, folder, config);
-    const { startTimeoutMs } = this.#options;
-    const started = await untilListening(spawned, {
-      ...{ launched, output, records, signal },
-      resources: starting.move(),
-      timeoutMs: startTimeoutMs * (launch.patience ?? 1),
-    });
+    const setUp = (folder: string, resources: AsyncDisposableStack) => this.#setUp(databaseId, folder, resources);
+    const started = await startWorkerd(this.#processes, launch, { ...this.#options, setUp, signal });
     const process = new ClusterProcess(started);
     this.#running.add(process);
     void process.exited.then(() => this.#running.delete(process));
@@ -85,39 +70,24 @@ export class ClusterLauncher implements WorkerLauncher {
     await Promise.all(running.map((process) => process.ended()));
   }
 
-  async #writeConfig(
-    launch: WorkerdLaunch & { databaseId: string },
-    { folder, grant, mark }: { folder: string; grant: BucketGrant; mark: string },
-  ): Promise<WorkerdConfig> {
-    const { host, timeDivisor, secret } = this.#options;
+  async #setUp(databaseId: string, folder: string, resources: AsyncDisposableStack): Promise<WorkerdSetup> {
+    const { forwarder, host, timeDivisor, secret } = this.#options;
+    const prefix = dataPrefix(databaseId);
+    const { endpoint, bucketName, accessKeyId, secretAccessKey } = resources.use(forwarder.grant(prefix));
+    // The bucket has what is on the disk of a process.
     const storage = path.join(folder, "storage");
-    const { endpoint, bucketName, accessKeyId, secretAccessKey } = grant;
-    const config = await workerdConfig({
-      workers: withTail(launch, mark),
-      // The bucket has what is on the disk of a process.
+    await mkdir(storage, { recursive: true, mode: 0o700 });
+    return {
       storage: {
         folders: { durableObjects: storage, sql: storage, keyValue: storage, objects: storage, workflows: storage },
         largeValues: "bucket",
       },
       cluster: {
-        bucket: `s3://${bucketName}/${dataPrefix(launch.databaseId).replace(/\/$/, "")}`,
+        bucket: `s3://${bucketName}/${prefix.replace(/\/$/, "")}`,
         ...{ endpoint, accessKeyId, secretAccessKey, host, timeDivisor },
-        key: createHmac("sha256", secret).update(`cluster of ${launch.databaseId}`).digest("hex"),
+        key: createHmac("sha256", secret).update(`cluster of ${databaseId}`).digest("hex"),
       },
-    });
-    await mkdir(storage, { recursive: true, mode: 0o700 });
-    await writeImports(folder, config);
-    return config;
-  }
-
-  #prepare(folder: string, { assetsDirectory }: WorkerdLaunch): Promise<LaunchedProcess> {
-    return this.#processes.prepare({
-      folder,
-      binaryPath: workerd.default,
-      env: { TZ: "UTC" },
-      writableFolders: [path.join(folder, "storage")],
-      readOnlyFolders: [...configFolders(folder), ...(assetsDirectory === null ? [] : [assetsDirectory])],
-      limits: WORKERD_LIMITS,
-    });
+      writableFolders: [storage],
+    };
   }
 }

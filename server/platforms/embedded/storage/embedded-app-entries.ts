@@ -19,6 +19,7 @@ import { openBeneath } from "../app-databases/open-beneath.ts";
 import type { SqliteReader } from "../app-databases/sqlite-reader.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts } from "../scripts/script-store.ts";
+import { STORAGE_FOLDERS, UNIQUE_KEYS } from "../workerd/storage-services.ts";
 import { readUploadForm } from "../../shared/upload-form.ts";
 import { type DeclaredStore, declaredStores } from "../../shared/worker-bindings.ts";
 
@@ -30,15 +31,15 @@ interface EmbeddedAppEntriesOptions {
 /** Where Miniflare keeps a kind of store, and how its table is read. */
 const LAYOUTS = {
   key_value: {
-    folder: "kv",
-    className: "miniflare-KVNamespaceObject",
+    folder: STORAGE_FOLDERS.keyValue,
+    className: UNIQUE_KEYS.keyValue,
     // An expiration is in milliseconds.
     rows: `select key, blob_id, null as size, expiration, null as uploaded, null as content_type from _mf_entries
       where (expiration is null or expiration > cast(unixepoch('subsec') * 1000 as integer))`,
   },
   objects: {
-    folder: "r2",
-    className: "miniflare-R2BucketObject",
+    folder: STORAGE_FOLDERS.objects,
+    className: UNIQUE_KEYS.objects,
     // What was uploaded in parts has no blob of its own: it begins with its first part.
     rows: `select key, coalesce(blob_id, (select part.blob_id from _mf_multipart_parts part where part.object_key = _mf_objects.key
       order by part.part_number limit 1)) as blob_id, size, null as expiration, uploaded,

@@ -25,6 +25,14 @@ export interface StorageFolders {
   workflows: string;
 }
 
+/** Where they are in the storage of an app. The SQL database has a folder of its own. */
+export const STORAGE_FOLDERS = {
+  durableObjects: "do",
+  keyValue: "kv",
+  objects: "r2",
+  workflows: "workflows",
+} as const satisfies Partial<Record<keyof StorageFolders, string>>;
+
 export interface Storage {
   folders: StorageFolders;
   /** Whether large values are in the bucket of the cluster, or in the folders of their kind. */
@@ -41,6 +49,9 @@ export const UNIQUE_KEYS = {
   keyValue: "miniflare-KVNamespaceObject",
   objects: "miniflare-R2BucketObject",
 } as const;
+
+/** Begins the key of the class that runs a workflow. */
+export const WORKFLOW_PREFIX = "miniflare-workflows-";
 
 /** Below `services/` in the bucket. */
 export const BLOB_FOLDERS = { keyValue: "kv", objects: "r2" } as const;
@@ -228,7 +239,7 @@ function workflowService(
 ): CapnpStruct {
   const engine = {
     className: "Engine",
-    uniqueKey: `miniflare-workflows-${name}`,
+    uniqueKey: `${WORKFLOW_PREFIX}${name}`,
     preventEviction: true,
     enableSql: true,
   };

@@ -29,7 +29,7 @@ export interface ClusterMembership {
   timeDivisor?: number | undefined;
 }
 
-interface WorkerdConfigOptions {
+export interface WorkerdConfigOptions {
   /** The app first. */
   workers: readonly WorkerOptions[];
   storage: Storage;

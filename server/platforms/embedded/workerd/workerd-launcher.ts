@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
-import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
+import { ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import { RecordReader } from "./record-reader.ts";
@@ -10,11 +10,11 @@ import { TAIL_WORKER_NAME, tailWorker } from "./tail-worker.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 import { configFolders, spawnWorkerd, writeImports } from "./spawn-workerd.ts";
-import type { StorageFolders } from "./storage-services.ts";
+import { STORAGE_FOLDERS, type StorageFolders } from "./storage-services.ts";
 import { workerd } from "./workerd-binary.ts";
-import { workerdConfig } from "./workerd-config.ts";
+import { workerdConfig, type WorkerdConfigOptions } from "./workerd-config.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
-import { untilListening, WorkerdProcess } from "./workerd-process.ts";
+import { type StartedWorkerd, untilListening, WorkerdProcess } from "./workerd-process.ts";
 
 export interface LauncherOptions {
   /** A folder for files that exist only as long as a process. `open` empties it. */
@@ -41,7 +41,7 @@ export interface WorkerdLaunch extends AppFolders {
 }
 
 /** The limits of a process that runs an app. */
-export const WORKERD_LIMITS = {
+const WORKERD_LIMITS = {
   /** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
   dataBytes: 1_600_000 * 1024,
   /** All memory of a process, with shared memory and the page cache. Also above the limit of the watchdog. */
@@ -80,45 +80,71 @@ export class WorkerdLauncher implements WorkerLauncher {
    * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
    */
   async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<WorkerdProcess> {
-    signal.throwIfAborted();
-    await using starting = new AsyncDisposableStack();
-    const folder = path.join(this.#options.launchRoot, randomUUID());
-    starting.defer(() => rm(folder, { recursive: true, force: true }));
-    const { storage, writable } = await createFolders(folder, launch);
-    // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
-    const mark = randomUUID();
-    const config = await workerdConfig({
-      workers: withTail(launch, mark),
-      storage: { folders: storage, largeValues: "disk" },
-    });
-    await writeImports(folder, config);
-    const launched = starting.adopt(await this.#prepare(folder, writable, launch), (prepared) => prepared.release());
-    const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
-    const output = new WorkerdOutput({ records, masks: launch.masks });
-    const spawned = await spawnWorkerd(launched, folder, config);
-    const started = await untilListening(spawned, {
-      ...{ launched, output, records, signal },
-      resources: starting.move(),
-      timeoutMs: this.#options.startTimeoutMs * (launch.patience ?? 1),
-    });
-    return new WorkerdProcess(started);
-  }
-
-  #prepare(folder: string, writableFolders: readonly string[], launch: WorkerdLaunch): Promise<LaunchedProcess> {
-    const { assetsDirectory, dataBytes = WORKERD_LIMITS.dataBytes } = launch;
-    return this.#processes.prepare({
-      folder,
-      binaryPath: workerd.default,
-      env: { TZ: "UTC" },
-      writableFolders,
-      readOnlyFolders: [...configFolders(folder), ...(assetsDirectory === null ? [] : [assetsDirectory])],
-      limits: { ...WORKERD_LIMITS, dataBytes },
-    });
+    const setUp = async (folder: string): Promise<WorkerdSetup> => {
+      const { storage, writable } = await createFolders(folder, launch);
+      return { storage: { folders: storage, largeValues: "disk" }, writableFolders: writable };
+    };
+    return new WorkerdProcess(await startWorkerd(this.#processes, launch, { ...this.#options, setUp, signal }));
   }
 }
 
+/** What a launcher decides about a process. */
+export interface WorkerdSetup extends Pick<WorkerdConfigOptions, "storage" | "cluster"> {
+  writableFolders: readonly string[];
+}
+
+interface StartOptions extends Pick<LauncherOptions, "launchRoot" | "startTimeoutMs"> {
+  /**
+   * Creates the folders of the process.
+   *
+   * @param folder - the folder of the launch, which does not exist yet, and is removed with the process
+   * @param resources - what to release when the process has ended
+   */
+  setUp(folder: string, resources: AsyncDisposableStack): Promise<WorkerdSetup>;
+  signal: AbortSignal;
+}
+
+/**
+ * Starts workerd in a sandbox, and waits until it listens.
+ *
+ * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
+ */
+export async function startWorkerd(
+  processes: ProcessLauncher,
+  launch: WorkerdLaunch,
+  { launchRoot, startTimeoutMs, setUp, signal }: StartOptions,
+): Promise<StartedWorkerd> {
+  signal.throwIfAborted();
+  await using starting = new AsyncDisposableStack();
+  const folder = path.join(launchRoot, randomUUID());
+  starting.defer(() => rm(folder, { recursive: true, force: true }));
+  const { writableFolders, ...setup } = await setUp(folder, starting);
+  // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
+  const mark = randomUUID();
+  const config = await workerdConfig({ workers: withTail(launch, mark), ...setup });
+  await writeImports(folder, config);
+  const { assetsDirectory, dataBytes = WORKERD_LIMITS.dataBytes } = launch;
+  const prepared = await processes.prepare({
+    folder,
+    binaryPath: workerd.default,
+    env: { TZ: "UTC" },
+    writableFolders,
+    readOnlyFolders: [...configFolders(folder), ...(assetsDirectory === null ? [] : [assetsDirectory])],
+    limits: { ...WORKERD_LIMITS, dataBytes },
+  });
+  const launched = starting.adopt(prepared, () => prepared.release());
+  const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
+  const output = new WorkerdOutput({ records, masks: launch.masks });
+  const spawned = await spawnWorkerd(launched, folder, config);
+  return await untilListening(spawned, {
+    ...{ launched, output, records, signal },
+    resources: starting.move(),
+    timeoutMs: startTimeoutMs * (launch.patience ?? 1),
+  });
+}
+
 /** Adds the worker that collects what the worker prints. */
-export function withTail({ worker, records }: WorkerdLaunch, mark: string): [WorkerOptions, ...WorkerOptions[]] {
+function withTail({ worker, records }: WorkerdLaunch, mark: string): [WorkerOptions, ...WorkerOptions[]] {
   if (records === undefined) return [worker];
   return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
 }
@@ -146,10 +172,10 @@ async function createFolders(
   const sql = databaseDirectory ?? path.join(folder, "database");
   const storage = {
     sql,
-    keyValue: path.join(root, "kv"),
-    objects: path.join(root, "r2"),
-    durableObjects: path.join(root, "do"),
-    workflows: path.join(root, "workflows"),
+    keyValue: path.join(root, STORAGE_FOLDERS.keyValue),
+    objects: path.join(root, STORAGE_FOLDERS.objects),
+    durableObjects: path.join(root, STORAGE_FOLDERS.durableObjects),
+    workflows: path.join(root, STORAGE_FOLDERS.workflows),
   };
   const hasStorage = usesStorage(worker);
   const stored = hasStorage ? Object.values(storage) : [];

@@ -36,7 +36,7 @@ interface StartOptions {
 }
 
 /** A process that listens. */
-interface StartedWorkerd extends Pick<StartOptions, "launched" | "output" | "resources"> {
+export interface StartedWorkerd extends Pick<StartOptions, "launched" | "output" | "resources"> {
   /** On 127.0.0.1. */
   port: number;
   exit: ProcessExit;

@@ -9,7 +9,7 @@ import { isObjectOf, objectId, readDeclaredStores } from "../../storage/embedded
 import { declaredClasses } from "../../../shared/worker-bindings.ts";
 import { readUploadForm } from "../../../shared/upload-form.ts";
 import { WORKER_NAME } from "../../workerd/worker-options.ts";
-import { UNIQUE_KEYS } from "../../workerd/storage-services.ts";
+import { STORAGE_FOLDERS, UNIQUE_KEYS, WORKFLOW_PREFIX } from "../../workerd/storage-services.ts";
 import type { WorkerLauncher } from "../../workerd/workerd-launcher.ts";
 import type { ServerLeases } from "../server-leases/server-leases.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
@@ -152,8 +152,8 @@ async function findStores(
   const files = await namesIn(path.join(database, UNIQUE_KEYS.sql));
   return {
     ...(files.includes(`${objectId(UNIQUE_KEYS.sql, databaseId)}.sqlite`) && { databaseId }),
-    keyValue: await find("kv", UNIQUE_KEYS.keyValue),
-    objects: await find("r2", UNIQUE_KEYS.objects),
+    keyValue: await find(STORAGE_FOLDERS.keyValue, UNIQUE_KEYS.keyValue),
+    objects: await find(STORAGE_FOLDERS.objects, UNIQUE_KEYS.objects),
   };
 }
 
@@ -163,11 +163,10 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** The keys of classes contain the name of the worker, and so do their folders. */
 const CLASS_PREFIX = `${WORKER_NAME}-`;
-const WORKFLOW_PREFIX = "miniflare-workflows-";
 
 async function findLosses(storage: string): Promise<string[]> {
-  const classes = await classesIn(path.join(storage, "do"));
-  const workflows = await classesIn(path.join(storage, "workflows"));
+  const classes = await classesIn(path.join(storage, STORAGE_FOLDERS.durableObjects));
+  const workflows = await classesIn(path.join(storage, STORAGE_FOLDERS.workflows));
   return describeLosses(
     classes.filter((name) => name.startsWith(CLASS_PREFIX)).map((name) => name.slice(CLASS_PREFIX.length)),
     workflows.length > 0,
