@@ -1,8 +1,7 @@
-const CONCURRENCY = 8;
-
-/** Runs `work` for all items, for some of them at the same time. Stops at the first error. */
+/** Runs `work` for all items, for up to `concurrency` of them at the same time. Stops at the first error. */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
+  concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const remaining = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
@@ -15,6 +14,6 @@ export async function inParallel<T>(
     }
   };
   const workOrStop = () => workOnNext().catch((error: unknown) => void failures.push(error));
-  await Promise.all(Array.from({ length: CONCURRENCY }, workOrStop));
+  await Promise.all(Array.from({ length: concurrency }, workOrStop));
   if (failures.length > 0) throw failures[0];
 }

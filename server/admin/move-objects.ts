@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import { inParallel } from "../../domain/shared/in-parallel.ts";
 import { openFilesystemStore, openS3Store } from "../composition/object-store.ts";
 import type { Config } from "../config.ts";
 import { lockFolder } from "../files/folder-lock.ts";
@@ -45,11 +46,7 @@ async function copyAll(source: ObjectStore, target: ObjectStore): Promise<MovedO
   const moved = { buckets: buckets.length, objects: 0, bytes: 0 };
   for (const bucket of buckets) {
     const objects = await source.list(bucket);
-    const remaining = objects.values();
-    const copyNext = async (): Promise<void> => {
-      for (const { key } of remaining) await target.put(bucket, key, source.read(bucket, key));
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, copyNext));
+    await inParallel(objects, CONCURRENCY, ({ key }) => target.put(bucket, key, source.read(bucket, key)));
     await removeOthers(target, bucket, new Set(objects.map(({ key }) => key)));
     moved.objects += objects.length;
     moved.bytes += objects.reduce((sum, { size }) => sum + size, 0);

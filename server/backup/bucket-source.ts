@@ -11,6 +11,8 @@ export interface BucketSource {
 
 /** Of a copy that is repeated because a part was replaced meanwhile. */
 export const MAX_ATTEMPTS = 100;
+/** Objects that are copied at the same time. */
+export const CONCURRENCY = 8;
 /** A connection can be lost after the beginning of a response. */
 const MAX_READS = 3;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { inParallel } from "../../domain/shared/in-parallel.ts";
 import type { StoredContent } from "./backup-repository.ts";
-import { type BucketSource, MAX_ATTEMPTS, storeObject } from "./bucket-source.ts";
-import { inParallel } from "./in-parallel.ts";
+import { type BucketSource, CONCURRENCY, MAX_ATTEMPTS, storeObject } from "./bucket-source.ts";
 
 /** The first attempts follow at once: right after a snapshot has replaced parts, the next one is furthest away. */
 const IMMEDIATE_ATTEMPTS = 10;
@@ -18,7 +18,7 @@ export async function copyDurableObjects(source: BucketSource, folder: string): 
   const { bucket } = source;
   for (const name of await bucket.listFolders(folder)) {
     const ids = await bucket.listFolders(`${folder}${name}/`);
-    await inParallel(ids, (id) => copyDurableObject(source, `${folder}${name}/${id}/`));
+    await inParallel(ids, CONCURRENCY, (id) => copyDurableObject(source, `${folder}${name}/${id}/`));
   }
 }
 
@@ -50,7 +50,7 @@ async function tryToCopy(
   const keys = new Set<string>();
   for await (const { key } of bucket.list(folder)) if (key !== ownerKey) keys.add(key);
   let isComplete = true;
-  await inParallel(keys, async (key) => {
+  await inParallel(keys, CONCURRENCY, async (key) => {
     if (parts.has(key) || !isComplete) return;
     const stored = await storeObject(source, key);
     if (stored === null) isComplete = false;

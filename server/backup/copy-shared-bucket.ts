@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inParallel } from "../../domain/shared/in-parallel.ts";
 import { parseJson } from "../../domain/shared/json.ts";
 import {
   APPS_PREFIX,
@@ -9,9 +10,8 @@ import {
   SERVER_DATA_PREFIX,
   VERSIONS_PREFIX,
 } from "../platforms/embedded/cluster/bucket-layout.ts";
-import { type BucketSource, MAX_ATTEMPTS, storeObject } from "./bucket-source.ts";
+import { type BucketSource, CONCURRENCY, MAX_ATTEMPTS, storeObject } from "./bucket-source.ts";
 import { copyDurableObjects } from "./copy-durable-objects.ts";
-import { inParallel } from "./in-parallel.ts";
 
 /** Folders of an app's data that are copied in another way, or not at all. */
 const ENGINE_FOLDERS = ["do", "services", "alarms", "nodes"];
@@ -36,7 +36,7 @@ export async function copySharedBucket(source: BucketSource): Promise<void> {
 
 /** Adds the objects of a folder that are there. @param added - keys that were added before */
 async function copyFolder(source: BucketSource, folder: string, added = new Set<string>()): Promise<void> {
-  await inParallel(source.bucket.list(folder), async ({ key }) => {
+  await inParallel(source.bucket.list(folder), CONCURRENCY, async ({ key }) => {
     if (added.has(key)) return;
     const stored = await storeObject(source, key);
     if (stored === null) return;

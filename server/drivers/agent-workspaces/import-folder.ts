@@ -4,6 +4,7 @@ import path from "node:path";
 import type { WorkspaceId } from "../../../domain/ports/agent-workspaces.ts";
 import type { ObjectStore } from "../../../domain/ports/object-store.ts";
 import { isUuid } from "../../../domain/shared/ids.ts";
+import { inParallel } from "../../../domain/shared/in-parallel.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
 import { bucketOf, IMPORTED_TOKEN, keyOf } from "./archive-place.ts";
 import type { WorkspaceRecords } from "./workspace-records.ts";
@@ -25,11 +26,9 @@ export async function importFolder(root: string, objects: ObjectStore, records: 
   const found: WorkspaceId[] = [];
   for (const orgId of names.filter(isUuid))
     for (const agentId of (await readdir(path.join(root, orgId))).filter(isUuid)) found.push({ orgId, agentId });
-  const remaining = found.values();
-  const importNext = async (): Promise<void> => {
-    for (const id of remaining) await importArchive(path.join(root, id.orgId, id.agentId), id, objects, records);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, importNext));
+  await inParallel(found, CONCURRENCY, (id) =>
+    importArchive(path.join(root, id.orgId, id.agentId), id, objects, records),
+  );
   for (const folder of [...names.filter(isUuid).map((name) => path.join(root, name)), root]) await removeEmpty(folder);
   return found.length;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { inParallel } from "../../../../domain/shared/in-parallel.ts";
 import { parseJson } from "../../../../domain/shared/json.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import { isLargeValue } from "./bucket-layout.ts";
@@ -138,13 +139,9 @@ async function readHold(bucket: SharedBucket): Promise<{ record: z.infer<typeof 
 }
 
 async function removeHeld(bucket: SharedBucket): Promise<void> {
-  const markers = bucket.list(HELD_PREFIX);
-  const removeNext = async (): Promise<void> => {
-    for await (const { key: marker } of markers) {
-      const key = (await bucket.read(marker))?.bytes.toString("utf8");
-      if (key !== undefined && isLargeValue(key)) await bucket.remove(key);
-      await bucket.remove(marker);
-    }
-  };
-  await Promise.all(Array.from({ length: DELETIONS_AT_ONCE }, removeNext));
+  await inParallel(bucket.list(HELD_PREFIX), DELETIONS_AT_ONCE, async ({ key: marker }) => {
+    const key = (await bucket.read(marker))?.bytes.toString("utf8");
+    if (key !== undefined && isLargeValue(key)) await bucket.remove(key);
+    await bucket.remove(marker);
+  });
 }
