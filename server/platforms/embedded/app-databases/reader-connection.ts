@@ -1,6 +1,5 @@
-import type { Socket } from "node:net";
 import pg from "pg";
-import type { DatabaseLogin } from "../postgres/database-login.ts";
+import { type DatabaseLogin, endConnection, streamOf } from "../postgres/database-login.ts";
 import { toJsonValue } from "./postgres-value.ts";
 
 /** PostgreSQL sends whole rows, and a value can have 1 GiB. */
@@ -54,7 +53,7 @@ export class ReaderConnection {
   }
 
   /** How many bytes were received. */
-  bytesRead = (): number => (this.client as unknown as { connection: { stream: Socket } }).connection.stream.bytesRead;
+  bytesRead = (): number => streamOf(this.client).bytesRead;
 
   async close(): Promise<void> {
     clearInterval(this.#check);
@@ -64,15 +63,9 @@ export class ReaderConnection {
 
   readonly #abort = (): void => this.#end(null);
 
-  /** Closing the connection would not end a statement that runs. */
   #end(reason: "time" | "size" | null): void {
     clearInterval(this.#check);
     this.endedBy = reason;
-    const { processID: pid, connection } = this.client as unknown as {
-      processID: number | null;
-      connection: { stream: Socket };
-    };
-    connection.stream.destroy(new Error("The connection exceeded a limit"));
-    if (pid !== null) this.#reader.terminate(pid).catch(() => undefined);
+    endConnection(this.client, this.#reader, new Error("The connection exceeded a limit"));
   }
 }

@@ -1,6 +1,5 @@
-import type { Socket } from "node:net";
 import pg from "pg";
-import type { DatabaseLogin } from "../database-login.ts";
+import { type DatabaseLogin, endConnection, streamOf } from "../database-login.ts";
 
 /** The bytes of a connection. */
 interface RawStream {
@@ -30,7 +29,7 @@ export class DumpConnection implements AsyncDisposable {
   /** Opens a connection that ends with the signal. */
   static async open(login: DatabaseLogin, settings: readonly string[], signal: AbortSignal): Promise<DumpConnection> {
     const opened = new DumpConnection(login, settings, signal);
-    opened.#parts().connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+    connectionOf(opened.client).on("parameterStatus", ({ parameterName, parameterValue }) => {
       opened.parameters.push([parameterName, parameterValue]);
     });
     await opened.client.connect();
@@ -40,7 +39,7 @@ export class DumpConnection implements AsyncDisposable {
 
   /** Takes the connection from `pg` between two of its queries. */
   takeOver(): RawStream {
-    const { stream } = this.#parts().connection;
+    const stream = streamOf(this.client);
     const listeners = stream.listeners("data") as ((chunk: Buffer) => void)[];
     stream.removeAllListeners("data");
     let closed = (): void => undefined;
@@ -63,22 +62,13 @@ export class DumpConnection implements AsyncDisposable {
     this.#end();
   }
 
-  readonly #end = (): void => {
-    const { processID: pid, connection } = this.#parts();
-    connection.stream.destroy();
-    if (pid !== null) this.#login.terminate(pid).catch(() => undefined);
-  };
+  readonly #end = (): void => endConnection(this.client, this.#login);
+}
 
-  #parts() {
-    return this.client as unknown as {
-      processID: number | null;
-      connection: {
-        stream: Socket;
-        on(
-          event: "parameterStatus",
-          listener: (status: { parameterName: string; parameterValue: string }) => void,
-        ): void;
-      };
-    };
-  }
+interface StatusEvents {
+  on(event: "parameterStatus", listener: (status: { parameterName: string; parameterValue: string }) => void): void;
+}
+
+function connectionOf(client: pg.Client): StatusEvents {
+  return (client as unknown as { connection: StatusEvents }).connection;
 }

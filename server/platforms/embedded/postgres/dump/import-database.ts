@@ -1,9 +1,8 @@
-import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { ServiceError } from "../../../../../domain/shared/errors.ts";
-import type { DatabaseLogin } from "../database-login.ts";
+import { type DatabaseLogin, endConnection, streamOf } from "../database-login.ts";
 import { type DumpFile, MAX_SCRIPT_BYTES, NEUTRAL_ROLE } from "./dump-file.ts";
 import { splitScript } from "./split-script.ts";
 
@@ -57,7 +56,7 @@ class RestoringConnection {
     this.#client = new pg.Client({ connectionString: database.url });
     this.#client.on("error", () => undefined);
     this.#check = setInterval(() => {
-      if (this.#parts().connection.stream.bytesRead <= MAX_RECEIVED_BYTES) return;
+      if (streamOf(this.#client).bytesRead <= MAX_RECEIVED_BYTES) return;
       this.#hasReceivedTooMuch = true;
       this.#end();
     }, CHECK_MS);
@@ -134,17 +133,10 @@ class RestoringConnection {
     await this.#client.end().catch(() => undefined);
   }
 
-  /** Closing the connection would not end a statement that runs. */
   readonly #end = (): void => {
     clearInterval(this.#check);
-    const { processID: pid, connection } = this.#parts();
-    connection.stream.destroy(new Error("The connection was ended"));
-    if (pid !== null) this.#database.terminate(pid).catch(() => undefined);
+    endConnection(this.#client, this.#database, new Error("The connection was ended"));
   };
-
-  #parts() {
-    return this.#client as unknown as { processID: number | null; connection: { stream: Socket } };
-  }
 }
 
 const MAX_MESSAGE = 500;
