@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { extract, pack, type Pack } from "tar-stream";
+import { extract, type Pack } from "tar-stream";
 import { z } from "zod";
 import type { AppDataCopy, AppDataFile, CopiedFile } from "../../../domain/ports/app-data.ts";
 import { RUNTIMES } from "../../../domain/ports/bundler.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { readBody } from "../../http/read-body.ts";
+import { packArchive } from "../shared/pack-archive.ts";
 
 const DESCRIPTION = "copy.json";
 /** A copy has 50,000 files at most, with paths of up to 2,000 bytes. */
@@ -34,15 +35,6 @@ export function packCopy({ runtime, warnings, files }: AppDataCopy): Readable {
     archive.entry({ name: DESCRIPTION }, JSON.stringify(description));
     for (const file of files) await addFile(archive, file);
   });
-}
-
-function packArchive(add: (archive: Pack) => Promise<void>): Readable {
-  const archive = pack();
-  add(archive).then(
-    () => archive.finalize(),
-    (error: unknown) => archive.destroy(error as Error),
-  );
-  return Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
 }
 
 async function addFile(archive: Pack, { path, size, content }: AppDataFile): Promise<void> {

@@ -1,15 +1,16 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { extract, pack, type Pack } from "tar-stream";
+import { extract, type Pack } from "tar-stream";
 import { z } from "zod";
 import type { AssetRules, ServerDescription } from "../../../domain/ports/bundler.ts";
 import { describeServer } from "../../../domain/ports/bundler.ts";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { readBody } from "../../http/read-body.ts";
+import { packArchive } from "./pack-archive.ts";
 
 const DESCRIPTION = "publication.json";
 const FORM = "script.form";
@@ -35,18 +36,14 @@ const descriptionSchema = z.object({
 
 /** Packs a script with its files as a tar archive: `publication.json`, then `script.form` or `layers/<digest>`, then `assets/`. */
 export function packPublication(slug: string, { code, assets, ...script }: Script): Readable {
-  const archive = pack();
-  const write = async (): Promise<void> => {
+  return packArchive(async (archive) => {
     const server = code.runtime === "node" ? describeServer(code.server) : null;
     const description: Description = { slug, script, server, rules: assets?.rules ?? null };
     archive.entry({ name: DESCRIPTION }, JSON.stringify(description));
     if (code.runtime === "worker") await addFile(archive, FORM, code.scriptPath);
     else for (const { digest, path: file } of code.server.layers) await addFile(archive, `layers/${digest}`, file);
     if (assets !== null) await addFolder(archive, "assets", assets.directory);
-    archive.finalize();
-  };
-  write().catch((error: unknown) => archive.destroy(error as Error));
-  return Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
+  });
 }
 
 async function addFolder(archive: Pack, name: string, folder: string): Promise<void> {
