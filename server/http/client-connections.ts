@@ -46,8 +46,11 @@ export class ClientConnections {
    */
   closeUnused(): void {
     for (const [socket, openedAt] of this.#sockets) {
+      // A process that is late reads first what has arrived meanwhile: timers are due before input, `setImmediate` after it.
       const closeIfUnused = (): void => {
-        if (socket.bytesRead === 0) socket.destroy();
+        setImmediate(() => {
+          if (socket.bytesRead === 0) socket.destroy();
+        });
       };
       const remainingMs = openedAt + FIRST_REQUEST_MS - performance.now();
       if (remainingMs > 0) setTimeout(closeIfUnused, remainingMs).unref();

@@ -1,5 +1,5 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import path from "node:path";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -7,11 +7,14 @@ import { ConfigError } from "../config/config-error.ts";
 type HostConfig = Pick<Config, "dataDirectory" | "host" | "port" | "edgePort"> &
   Partial<Pick<Config, "internalPort" | "edgeInternalUrls">>;
 
+/** Addresses of this machine respond at once, unless a firewall drops the connection. */
+const CONNECT_TIMEOUT_MS = 1000;
+
 /**
  * Checks that the ports are free and that the data folder can be written, before anything else is created.
  *
  * @throws {ConfigError} for a folder that cannot be used
- * @throws `EADDRINUSE` for a port that is taken, and other errors of `listen`
+ * @throws `EADDRINUSE` for a port on which another program listens, `EADDRNOTAVAIL` for a host of another machine
  */
 export async function checkHost({
   dataDirectory,
@@ -53,7 +56,25 @@ async function createFolder(folder: string): Promise<void> {
   });
 }
 
+/** A port that is free is not listened on: connections that arrive meanwhile would be reset instead of refused. */
 async function checkPort(host: string, port: number): Promise<void> {
+  await listenOnce(host, 0);
+  if (await isAccepting(host, port)) await listenOnce(host, port);
+}
+
+async function isAccepting(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
+  try {
+    return await new Promise((resolve) => {
+      socket.once("connect", () => resolve(true));
+      for (const event of ["error", "timeout"]) socket.once(event, () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function listenOnce(host: string, port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

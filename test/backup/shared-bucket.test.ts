@@ -137,9 +137,10 @@ test(
     const writing = (async () => {
       while (!stopping.signal.aborted) {
         const edge = edges[acknowledged % edges.length] ?? second;
-        const { status, text } = await edge.request("shop", `/?n=${acknowledged + 1}`, POST);
+        const sent = edge.request("shop", `/?n=${acknowledged + 1}`, POST);
+        const { status, text } = await sent.catch(({ message }: Error) => ({ status: 0, text: message }));
         if (status === 200) acknowledged++;
-        // A request that the ending edge has not acknowledged is repeated on the other.
+        // A request that the ending edge has not accepted or not acknowledged is repeated on the other.
         else if (edges.length === 2) throw new Error(`The app responded with ${status}: ${text}`);
       }
     })();
