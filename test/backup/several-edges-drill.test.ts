@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { expect } from "vitest";
@@ -9,6 +10,7 @@ import { SharedBucket } from "../../server/platforms/embedded/cluster/shared-buc
 import { RestClient } from "../support/clients/rest-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import {
+  type BackupApp,
   createBackupApps,
   deployReady,
   expectWorkerState,
@@ -24,26 +26,75 @@ import {
 } from "../support/service/separate-processes.ts";
 import { databaseUrl, executeOnServer, postgresServer, SERVICES } from "../support/service/test-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { waitFor } from "../support/time-limits.ts";
+import { TEST_LIMIT_MS, waitFor } from "../support/time-limits.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const run = promisify(execFile);
-const TENANTS = 3;
-const NAMES = ["edge-1", "edge-2", "worker-1", "api-1"];
+/** `npm run test:crash` has more processes and organizations, deploys while the backup is made, and kills each process in turn. */
+const IS_LONG = process.env["TEST_KILLS"] !== undefined;
+const TENANTS = IS_LONG ? 20 : 3;
+const NAMES = IS_LONG
+  ? ["edge-1", "edge-2", "worker-1", "worker-2", "api-1", "api-2"]
+  : ["edge-1", "edge-2", "worker-1", "api-1"];
 /** Of a machine that is not an edge, as far as the commands need them. */
 const ADMIN = { ROLES: "api,worker", EDGE_INTERNAL_URL: "https://127.0.0.1:1" };
 
-/** Tables that only deployments and operators change. */
-const TABLES = ["apps", "deployments", "app_procedures", "organizations"];
+/** Rows that only deployments and operators change, of apps whose ids are in `$1`. */
+const TABLES = {
+  apps: "select t::text as row from apps t where id = any($1) order by 1",
+  deployments: "select t::text as row from deployments t where app_id = any($1) order by 1",
+  app_procedures: "select t::text as row from app_procedures t where app_id = any($1) order by 1",
+  organizations: "select t::text as row from organizations t where $1::text[] is not null order by 1",
+};
 
-async function startAll(processes: SeparateProcesses): Promise<RoleProcess[]> {
-  const started: RoleProcess[] = [];
-  for (const name of NAMES) started.push(await processes.start(name));
+/** An organization, and the app that it writes to. */
+interface Tenant {
+  key: string;
+  app: BackupApp;
+  writer: Writer;
+}
+
+/** The processes that run, by their names. */
+type Running = Map<string, RoleProcess>;
+
+async function startAll(processes: SeparateProcesses): Promise<Running> {
+  const started: Running = new Map();
+  for (const name of NAMES) started.set(name, await processes.start(name));
   return started;
 }
 
-async function endAll(running: RoleProcess[]): Promise<void> {
-  for (const each of running.toReversed()) await each.end("SIGTERM");
+async function endAll(running: Running): Promise<void> {
+  for (const each of [...running.values()].toReversed()) await each.end("SIGTERM");
+}
+
+/** A client of `api-1`, which has the same address whenever it is started again. */
+function restOf(running: Running, key: string): RestClient {
+  return new RestClient(running.get("api-1")?.publicUrl ?? "", key);
+}
+
+/** Kills one process after the other until `signal` is aborted, and adds the name of each that runs again to `killed`. */
+async function killInTurn(
+  processes: SeparateProcesses,
+  running: Running,
+  killed: string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn++) {
+    const name = NAMES[turn % NAMES.length] ?? "";
+    await running.get(name)?.end("SIGKILL");
+    running.set(name, await processes.start(name));
+    killed.push(name);
+    await delay(2000);
+  }
+}
+
+/** Deploys an app. A deployment that is not acknowledged is requested again with the same key, so that none exists twice. */
+async function deployUntilAccepted(rest: RestClient, key: string): Promise<void> {
+  for (;;) {
+    const response = await rest.deploy({ repo: "acme/store" }, { "idempotency-key": key }).catch(() => null);
+    if (response?.status === 201 || response?.status === 200) return;
+    await delay(200);
+  }
 }
 
 function bucketOf({ settings }: SeparateProcesses): SharedBucket {
@@ -67,16 +118,22 @@ async function readObjects(processes: SeparateProcesses): Promise<Record<string,
   return objects;
 }
 
-async function readTables(url: string): Promise<Record<string, string[]>> {
+async function readTables(url: string, tenants: readonly Tenant[]): Promise<Record<string, string[]>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  const ids = tenants.map(({ app }) => app.id);
   const tables: Record<string, string[]> = {};
-  for (const table of TABLES)
-    tables[table] = (
-      await client.query<{ row: string }>(`select t::text as row from "${table}" t order by 1`)
-    ).rows.map(({ row }) => row);
+  for (const [table, query] of Object.entries(TABLES))
+    tables[table] = (await client.query<{ row: string }>(query, [ids])).rows.map(({ row }) => row);
   await client.end();
   return tables;
+}
+
+/** The statuses of the apps whose deployments have not ended. */
+async function unfinishedApps(rest: RestClient): Promise<string[]> {
+  const { body } = await rest.get("/v1/apps?limit=100");
+  const statuses = (body["apps"] as { status: string }[]).map(({ status }) => status);
+  return statuses.filter((status) => status !== "ready" && status !== "failed");
 }
 
 /** A database for a dump, on the server of the tests. */
@@ -98,70 +155,89 @@ verifies(
     await createBackupApps(folder.path);
     const env = { GIT_BASE_URL: pathToFileURL(folder.path).href, LOG_LEVEL: "warn" };
     await using living = await openSeparateProcesses(env, { edges: 2 });
-    const api = (await startAll(living)).at(-1);
-    const tenants = await Promise.all(
+    const onLiving = await startAll(living);
+    const tenants: Tenant[] = await Promise.all(
       (await living.createOrganizations(TENANTS)).map(async ({ api_key: key }) => {
-        const rest = new RestClient(api?.publicUrl ?? "", key);
-        const app = await deployReady(rest, "acme/store");
-        return { key, app, writer: new Writer(app.url) };
+        const app = await deployReady(restOf(onLiving, key), "acme/store");
+        return { key, app, writer: new Writer(app.url, { repeats: IS_LONG }) };
       }),
     );
     for (const { writer } of tenants) writer.start();
     await waitFor(() => expect(Math.min(...tenants.map(({ writer }) => writer.acknowledged))).toBeGreaterThan(10));
 
-    const before = tenants.map(({ writer }) => writer.acknowledged);
     const [dump, place] = [path.join(folder.path, "service.dump"), path.join(folder.path, "backups")];
-    const tables = await readTables(living.settings["DATABASE_URL"] ?? "");
-    await run("pg_dump", ["-Fc", "-d", living.settings["DATABASE_URL"] ?? "", "-f", dump]);
     const source = { ...living.settings, ...ADMIN, DATA_DIR: path.join(folder.path, "backup-data") };
-    const made = await runAdmin(source, "backup", place, "--json");
-    expect([made.stderr, made.code]).toEqual(["", 0]);
-    expect(JSON.parse(made.stdout)).toMatchObject({ warnings: [] });
+    const stopKills = new AbortController();
+    const killed: string[] = [];
+    const expectedKills = IS_LONG ? NAMES.length : 0;
+    const load = IS_LONG
+      ? Promise.all([
+          killInTurn(living, onLiving, killed, stopKills.signal),
+          ...tenants.map(({ key }) => deployUntilAccepted(restOf(onLiving, key), key)),
+        ])
+      : Promise.resolve();
+    let before: number[];
+    let [tables, objectsBefore]: [Record<string, string[]>, Record<string, string>] = [{}, {}];
+    do {
+      before = tenants.map(({ writer }) => writer.acknowledged);
+      tables = await readTables(living.settings["DATABASE_URL"] ?? "", tenants);
+      objectsBefore = await readObjects(living);
+      await run("pg_dump", ["-Fc", "-d", living.settings["DATABASE_URL"] ?? "", "-f", dump]);
+      const made = await runAdmin(source, "backup", place, "--json");
+      expect([made.stderr, made.code]).toEqual(["", 0]);
+      expect(JSON.parse(made.stdout)).toMatchObject({ warnings: [] });
+    } while (killed.length < expectedKills);
+    stopKills.abort();
+    await load;
     for (const { writer } of tenants) await writer.stop();
     const objects = await readObjects(living);
 
     await using database = await createCopy();
     await run("pg_restore", ["--no-owner", "-d", database.url, dump]);
-    expect(await readTables(database.url)).toEqual(tables);
+    expect(await readTables(database.url, tenants)).toEqual(tables);
     await using copy = await openSeparateProcesses({ ...env, DATABASE_URL: database.url }, { edges: 2 });
     const target = { ...copy.settings, ...ADMIN, DATA_DIR: path.join(folder.path, "restore-data") };
-    const onLiving = await runAdmin(
-      { ...target, DATABASE_URL: living.settings["DATABASE_URL"] ?? "" },
-      "restore",
-      place,
-    );
-    expect([onLiving.code, onLiving.stderr]).toEqual([1, expect.stringContaining("Restore its dump to another")]);
+    const toLiving = { ...target, DATABASE_URL: living.settings["DATABASE_URL"] ?? "" };
+    const onLivingDatabase = await runAdmin(toLiving, "restore", place);
+    expect([onLivingDatabase.code, onLivingDatabase.stderr]).toEqual([
+      1,
+      expect.stringContaining("Restore its dump to another"),
+    ]);
     const restored = await runAdmin(target, "restore", place, "--json");
     expect([restored.stderr, restored.code]).toEqual(["", 0]);
-    expect(await readObjects(copy)).toEqual(objects);
+    const copied = await readObjects(copy);
+    expect(copied).toEqual(IS_LONG ? { ...copied, ...objectsBefore } : objects);
     const onUsedBucket = { ...source, DATABASE_URL: database.url, DATA_DIR: path.join(folder.path, "another") };
     const refused = await runAdmin(onUsedBucket, "restore", place);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("belong to an installation")]);
 
-    const running = await startAll(copy);
-    const restOf = (key: string) => new RestClient(running.at(-1)?.publicUrl ?? "", key);
+    const onCopy = await startAll(copy);
     for (const [at, { key, app }] of tenants.entries()) {
-      const { body } = await restOf(key).get(`/v1/apps/${app.id}`);
+      const rest = restOf(onCopy, key);
+      const { body } = await rest.get(`/v1/apps/${app.id}`);
       const url = String(body["url"]);
       expect(url).toContain(`:${copy.edgePort}`);
       expectWorkerState(await readState<WorkerState>(url), before[at] ?? 0);
       const withToken = (token: string) => appRequest(url, { headers: { authorization: `Bearer ${token}` } });
       expect((await withToken(String(body["app_token"]))).status).toBe(200);
       expect((await withToken(`${String(body["app_token"])}0`)).status).toBe(401);
-      expect((await restOf(key).delete(`/v1/apps/${app.id}`)).status).toBe(503);
+      expect((await rest.delete(`/v1/apps/${app.id}`)).status).toBe(503);
     }
-    await endAll(running);
+    await endAll(onCopy);
 
     // The living installation is as before, also when the copy has taken over.
     const taken = await runAdmin(target, "restore", "--take-over", "--json");
     expect([taken.stderr, taken.code]).toEqual(["", 0]);
-    running.splice(0, running.length, ...(await startAll(copy)));
+    const afterwards = await startAll(copy);
     for (const { key, app, writer } of tenants) {
-      expect((await restOf(key).delete(`/v1/apps/${app.id}`)).status).toBe(200);
-      const { body } = await new RestClient(api?.publicUrl ?? "", key).get(`/v1/apps/${app.id}`);
+      const rest = restOf(afterwards, key);
+      // Deployments that were in progress when the dump was made end in the copy.
+      await waitFor(async () => expect(await unfinishedApps(rest)).toEqual([]));
+      expect((await rest.delete(`/v1/apps/${app.id}`)).status).toBe(200);
+      const { body } = await restOf(onLiving, key).get(`/v1/apps/${app.id}`);
       expect(body["status"]).toBe("ready");
       expectWorkerState(await readState<WorkerState>(app.url), writer.acknowledged);
     }
   },
-  { skip: SERVICES === null },
+  { skip: SERVICES === null, timeout: IS_LONG ? 3 * TEST_LIMIT_MS : TEST_LIMIT_MS },
 );

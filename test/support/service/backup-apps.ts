@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { appRequest } from "../edge/app-request.ts";
 import { postgresProject } from "../edge/postgres-client.ts";
@@ -28,7 +29,7 @@ const WORKER = {
         super(state, env);
         state.storage.sql.exec("create table if not exists items (n integer primary key)");
       }
-      add(n) { this.ctx.storage.sql.exec("insert into items values (?)", n); }
+      add(n) { this.ctx.storage.sql.exec("insert or ignore into items values (?)", n); }
       all() { return this.ctx.storage.sql.exec("select n from items order by n").toArray().map(({ n }) => n); }
     }
     const textOf = (n) => (n + " ").repeat(1000);
@@ -38,7 +39,7 @@ const WORKER = {
         const n = Number(new URL(request.url).searchParams.get("n"));
         const key = "k" + (n % ${KEYS});
         if (request.method === "POST") {
-          await DB.prepare("insert into items values (?, ?)").bind(n, textOf(n)).run();
+          await DB.prepare("insert or ignore into items values (?, ?)").bind(n, textOf(n)).run();
           await KV.put(key, textOf(n));
           await BUCKET.put(key, textOf(n));
           await log.add(n);
@@ -160,13 +161,16 @@ export function expectWorkerState({ rows, check, values, objects, log }: WorkerS
 /** Sends numbered requests, each after the response to the one before. */
 export class Writer {
   readonly #url: string;
+  readonly #repeats: boolean;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   /** The number of the last request with a response. */
   acknowledged = 0;
 
-  constructor(url: string) {
+  /** @param options - `repeats` sends a request that failed again. Without it, a failure ends the writer */
+  constructor(url: string, { repeats = false } = {}) {
     this.#url = url;
+    this.#repeats = repeats;
   }
 
   start(): void {
@@ -181,9 +185,16 @@ export class Writer {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const { status, text } = await appRequest(`${this.#url}/?n=${this.acknowledged + 1}`, { method: "POST" });
-      if (status !== 200 || text !== "stored") throw new Error(`The app responded with ${status}: ${text}`);
-      this.acknowledged++;
+      const problem = await this.#write(this.acknowledged + 1).catch((error: Error) => error.message);
+      if (problem === null) this.acknowledged++;
+      else if (!this.#repeats) throw new Error(problem);
+      else await delay(100);
     }
+  }
+
+  /** Returns what was wrong, or `null`. */
+  async #write(n: number): Promise<string | null> {
+    const { status, text } = await appRequest(`${this.#url}/?n=${n}`, { method: "POST" });
+    return status === 200 && text === "stored" ? null : `The app responded with ${status}: ${text}`;
   }
 }
