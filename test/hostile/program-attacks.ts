@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { hostilePrograms } from "../../bench/execute/hostile-programs.ts";
 import { WORKSPACE_LIMITS } from "../../domain/ports/agent-workspaces.ts";
 import { MAX_OUTPUT_BYTES, type RunResult } from "../../domain/ports/code-runtime.ts";
+import { openDatabase } from "../../server/database/open-database.ts";
 import { SANDBOX_FILES } from "../../server/drivers/code-runtime/deno-command.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
 import { openDenoRuntime } from "../support/procedures/deno-runtime.ts";
 import { runProgram } from "../support/procedures/run-program.ts";
 import { type Attack, type AttackEnvironment, judgeHeld } from "./attack.ts";
@@ -110,11 +112,13 @@ async function run(environment: AttackEnvironment, code: string): Promise<RunRes
 
 /** Runs programs one after the other. Those of one owner have the same workspace. */
 async function runAll(
-  { groups }: AttackEnvironment,
+  { groups, folder }: AttackEnvironment,
   programs: readonly { code: string; owner: string }[],
 ): Promise<RunResult[]> {
   await using sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups, prepareFiles: true });
-  await using deno = await openDenoRuntime({ sandbox });
+  const config = { databaseUrl: null, dataDirectory: folder };
+  await using database = await openDatabase(config, createLogger("silent"));
+  await using deno = await openDenoRuntime({ sandbox, databaseUrl: database.url });
   const results: RunResult[] = [];
   for (const { code, owner } of programs) {
     const id = { orgId: owner, agentId: owner };

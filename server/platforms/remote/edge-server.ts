@@ -109,12 +109,13 @@ export class EdgeServer implements AsyncDisposable {
     const { ports, installation } = this.#options;
     if (request.url === INSTALLATION_PATH) return installation;
     if (request.url === PUBLISH_PATH) return this.#publish(request, signal);
-    const { pathname, searchParams } = new URL(request.url ?? "", "https://edge");
-    if (pathname === RESTORE_PATH) {
-      const app = restoredSchema.parse(parseJson(searchParams.get("app") ?? ""));
+    // Paths are compared as they were sent: `URL` would resolve `..`.
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    if (path === RESTORE_PATH) {
+      const app = restoredSchema.parse(parseJson(new URLSearchParams(query).get("app") ?? ""));
       return ports.appData.restore(app, () => unpackFiles(request), signal);
     }
-    const method = findMethod(ports, pathname);
+    const method = findMethod(ports, path);
     const args = z.array(z.unknown()).parse(await readJson(request));
     return await method(...args, signal);
   }
@@ -164,9 +165,9 @@ function startHeartbeat(send: () => void): Disposable {
 }
 
 function findMethod(ports: EdgePorts, url: string): (...args: unknown[]) => unknown {
-  const [, portName = "", name = ""] = url.split("/");
+  const [, portName = "", name = "", ...rest] = url.split("/");
   const methods = Object.hasOwn(EDGE_METHODS, portName) ? EDGE_METHODS[portName as keyof typeof EDGE_METHODS] : {};
-  if (!Object.hasOwn(methods, name)) throw new Error(`The edge has no method ${url}`);
+  if (!Object.hasOwn(methods, name) || rest.length > 0) throw new Error(`The edge has no method ${url}`);
   const port = ports[portName as keyof EdgePorts] as unknown as Record<string, (...args: unknown[]) => unknown>;
   return (...args) => port[name]?.(...args);
 }

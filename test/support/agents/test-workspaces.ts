@@ -19,11 +19,17 @@ export interface TestWorkspaces extends AsyncDisposable {
   openOther(): StoredAgentWorkspaces;
 }
 
-/** Opens the files of agents with a database of their own. */
-export async function openTestWorkspaces(settings: { objects?: ObjectStore } = {}): Promise<TestWorkspaces> {
+/**
+ * Opens the files of agents with a database of their own.
+ *
+ * @param settings - `databaseUrl`: a database to use instead, outside of Vitest
+ */
+export async function openTestWorkspaces(
+  settings: { objects?: ObjectStore; databaseUrl?: string } = {},
+): Promise<TestWorkspaces> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const { databaseUrl } = opening.use(await createTestDatabase());
+  const databaseUrl = settings.databaseUrl ?? opening.use(await createTestDatabase()).databaseUrl;
   const { orm } = opening.use(await openDatabase({ databaseUrl, dataDirectory: "" }, createLogger("silent")));
   const objects = settings.objects ?? new FilesystemObjectStore(path.join(folder.path, "objects"));
   const records = new WorkspaceRecords(orm.em);

@@ -27,14 +27,21 @@ export interface TestDenoRuntime extends AsyncDisposable {
   listProgramFolders(): Promise<string[]>;
 }
 
-/** Opens a runtime with a programs folder of its own. */
-export async function openDenoRuntime(options: Partial<DenoCodeRuntimeOptions> = {}): Promise<TestDenoRuntime> {
+/**
+ * Opens a runtime with a programs folder of its own.
+ *
+ * @param databaseUrl - a database for the workspaces, outside of Vitest
+ */
+export async function openDenoRuntime({
+  databaseUrl,
+  ...options
+}: Partial<DenoCodeRuntimeOptions> & { databaseUrl?: string } = {}): Promise<TestDenoRuntime> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
   const sandbox = opening.use(new BubblewrapSandbox({ ...SANDBOX_FILES, prepareFiles: true }));
-  const { workspaces } = opening.use(await openTestWorkspaces());
+  const { workspaces } = opening.use(await openTestWorkspaces(databaseUrl === undefined ? {} : { databaseUrl }));
   const runtime = opening.use(
     new DenoCodeRuntime({
       sandbox,
