@@ -42,8 +42,12 @@ async function claimOwnership(record: OwnerRecord, { id, epoch }: Owner): Promis
   await readOwner(record, { id, epoch });
 }
 
-/** @throws {ConfigError} when the things belong to another installation, or to a later epoch */
-async function readOwner(record: OwnerRecord, { id, epoch }: Owner): Promise<Owner | null> {
+/**
+ * Returns the owner of things; `null` if they have none.
+ *
+ * @throws {ConfigError} when they belong to another installation, or to a later epoch of this one
+ */
+export async function readOwner(record: OwnerRecord, { id, epoch }: Owner): Promise<Owner | null> {
   const { things, setting } = record;
   const found = await record.read();
   if (found !== null && found.id !== id)

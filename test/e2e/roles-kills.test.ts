@@ -146,7 +146,7 @@ async function killInTurn(drill: Drill, signal: AbortSignal): Promise<void> {
   while (!signal.aborted || drill.kills.length < drill.names.length * rounds) {
     await delay(3000);
     const name = drill.names[drill.kills.length % drill.names.length] ?? "";
-    const apps = drill.tenants.flatMap((tenant) => [...tenant.apps.values()].filter(({ writes }) => writes > 0));
+    const apps = (await Promise.all(drill.tenants.map((tenant) => readyApps(drill, tenant)))).flat();
     const killedAt = performance.now();
     await drill.running.get(name)?.end("SIGKILL");
     const restarted = drill.processes.start(name).then((started) => drill.running.set(name, started));
@@ -158,6 +158,13 @@ async function killInTurn(drill: Drill, signal: AbortSignal): Promise<void> {
     drill.kills.push({ name, recoveriesMs });
     if (IS_LONG) process.stdout.write(`${describeKill({ name, recoveriesMs })}\n`);
   }
+}
+
+/** An app serves before its deployment has ended, which may still fail after its third interruption. Such apps are not ready. */
+async function readyApps(drill: Drill, tenant: Tenant): Promise<DeployedApp[]> {
+  const { body } = await restOf(drill, tenant, "api-1").get("/v1/apps?limit=100");
+  const ready = (body["apps"] as { app_id: string; status: string }[]).filter(({ status }) => status === "ready");
+  return ready.flatMap(({ app_id: id }) => tenant.apps.get(id) ?? []);
 }
 
 function describeKill({ name, recoveriesMs }: Kill): string {

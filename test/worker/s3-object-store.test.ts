@@ -3,7 +3,7 @@ import { FilesystemObjectStore } from "../../server/drivers/object-store/filesys
 import { S3ObjectStore } from "../../server/drivers/object-store/s3.ts";
 import { takeOver } from "../../server/backup/take-over.ts";
 import { readInstallation, writeInstallation } from "../../server/installation/installation.ts";
-import { OWNER_BUCKET } from "../../server/installation/object-owner.ts";
+import { OWNER_BUCKET, ownerOfObjects } from "../../server/installation/object-owner.ts";
 import { moveObjects } from "../../server/admin/move-objects.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { appRequest } from "../support/edge/app-request.ts";
@@ -82,26 +82,36 @@ test("a service does not start on objects of another installation, or after a re
   await (await createHarness({ config: copy }))[Symbol.asyncDispose]();
 });
 
-test("objects move to S3 and back, and what an earlier move has left is removed", async () => {
+test("objects move to S3 and back, and what an earlier move has left is removed, but not what edges or others have there", async () => {
   await using stack = new AsyncDisposableStack();
   const dataDirectory = stack.use(await temporaryFolder()).path;
   const files = new FilesystemObjectStore(path.join(dataDirectory, "objects"));
-  const remote = stack.use(await S3ObjectStore.open(server().settings));
+  const s3 = { ...server().settings, prefix: "moved/" };
+  const remote = stack.use(await S3ObjectStore.open(s3));
   const text = (value: string) => new TextEncoder().encode(value);
   for (const key of ["a", "a/b", "+c/=d é"]) await files.put("sources-1", key, text(key));
   await files.put("logs", "1.log", text("log"));
   await remote.put("sources-1", "old", text("x"));
   await remote.put("sources-2", "old", text("x"));
-  const config = { dataDirectory, s3: server().settings };
-  expect(await moveObjects(config, "s3")).toEqual({ buckets: 2, objects: 4, bytes: 1 + 3 + 8 + 3 });
-  expect(await remote.listBuckets()).toEqual(["logs", "sources-1"]);
+  await remote.put("edge", "data/db-1/v1/commit", text("x"));
+  const config = { dataDirectory, s3 };
+  const moved = { buckets: 2, objects: 4, bytes: 1 + 3 + 8 + 3 };
+  expect(await moveObjects(config, "s3")).toEqual(moved);
+  expect(await remote.listBuckets()).toEqual(["edge", "logs", "sources-1", "sources-2"]);
   expect(await remote.list("sources-1")).toEqual(await files.list("sources-1"));
+  await writeInstallation(dataDirectory, { id: "one", epoch: 1, state: "active" });
+  await ownerOfObjects(remote).write({ id: "one", epoch: 1 });
+  expect(await moveObjects(config, "s3")).toEqual(moved);
+  expect(await remote.listBuckets()).toEqual(["edge", OWNER_BUCKET, "logs", "sources-1"]);
   await remote.put("logs", "1.log", text("a longer log"));
   expect(await moveObjects(config, "filesystem")).toMatchObject({ objects: 4 });
   expect(Buffer.from((await files.get("logs", "1.log"))!).toString()).toBe("a longer log");
+  expect(await files.listBuckets()).toEqual(["logs", "sources-1"]);
+  await ownerOfObjects(remote).write({ id: "another", epoch: 1 });
+  await expect(moveObjects(config, "s3")).rejects.toThrow("belong to another installation");
   await expect(moveObjects(config, "elsewhere")).rejects.toThrow("--to must be one of: s3, filesystem");
   await expect(moveObjects({ dataDirectory, s3: null }, "s3")).rejects.toThrow("OBJECT_STORE=s3");
-  const wrongKey = { ...server().settings, secretAccessKey: "wrong" };
+  const wrongKey = { ...s3, secretAccessKey: "wrong" };
   await expect(moveObjects({ dataDirectory, s3: wrongKey }, "s3")).rejects.toThrow(
     /bucket objects at S3_ENDPOINT cannot be read/,
   );
