@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Mount, Sandbox } from "../../server/ports/sandbox.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
+import { freePort } from "../support/service/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -75,7 +76,7 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       const server = createTcpServer((socket) => socket.end("from outside"));
       const socketPath = join(folder.path, "server.sock");
       await once(server.listen(socketPath), "listening");
-      const port = 20_000 + randomInt(20_000);
+      const port = await freePort();
       const script = `require("node:net").connect(${port}, "127.0.0.1").pipe(process.stdout)`;
       const loopbackPorts = [{ port, target: { socketPath } }];
       const command = ["/opt/node/bin/node", "--eval", script] as const;

@@ -27,6 +27,8 @@ export interface DiskS3 extends S3Server {
   inject: (fault: Fault) => void;
   /** All requests, such as `PUT a/b`. */
   requests: string[];
+  /** Resolves when the next request that fits arrives, before it has an effect. */
+  untilRequest: (pattern: RegExp) => Promise<void>;
   /** How many requests have no response yet. */
   openRequests: () => number;
 }
@@ -49,6 +51,7 @@ export async function startDiskS3(folder: string): Promise<DiskS3> {
     settings: { endpoint, bucket: BUCKET, region: "us-east-1", ...CREDENTIALS, prefix: "" },
     inject: (fault) => state.faults.push(fault),
     requests: state.requests,
+    untilRequest: (pattern) => new Promise((resolve) => state.awaited.push({ pattern, resolve })),
     openRequests: () => state.openRequests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -68,6 +71,7 @@ interface Request {
 class DiskServer {
   readonly faults: Fault[] = [];
   readonly requests: string[] = [];
+  awaited: { pattern: RegExp; resolve: () => void }[] = [];
   openRequests = 0;
   readonly #objects: DiskObjects;
   readonly #uploads: MultipartUploads;
@@ -85,7 +89,7 @@ class DiskServer {
       const { pathname, searchParams: query } = new URL(url, "http://127.0.0.1");
       const [, bucket, ...segments] = pathname.split("/");
       const key = decodeURIComponent(segments.join("/"));
-      this.requests.push(`${method} ${key}`);
+      this.#record(`${method} ${key}`);
       if (!hasValidSignature(incoming, CREDENTIALS.secretAccessKey, CREDENTIALS.accessKeyId))
         throw new S3Failure(403, "SignatureDoesNotMatch");
       if (bucket !== BUCKET) throw new S3Failure(404, "NoSuchBucket");
@@ -102,6 +106,15 @@ class DiskServer {
     } catch (error) {
       sendError(incoming, response, error);
     }
+  }
+
+  #record(request: string): void {
+    this.requests.push(request);
+    const { arrived = [], awaited = [] } = Object.groupBy(this.awaited, ({ pattern }) =>
+      pattern.test(request) ? "arrived" : "awaited",
+    );
+    this.awaited = awaited;
+    for (const { resolve } of arrived) resolve();
   }
 
   #takeFault(method: string, key: string): Fault["outcome"] | null {

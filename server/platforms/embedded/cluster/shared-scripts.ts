@@ -116,7 +116,7 @@ export class SharedScripts implements Scripts {
       return { appId, generation, databaseId, name, restriction: isSame ? record.restriction : null };
     });
     await this.#options.local.commit(version);
-    this.#checkedAt.set(slug, performance.now());
+    this.#setChecked(slug);
     this.#publishing.delete(slug);
     await this.#removeEarlier(version, replaced);
   }
@@ -177,8 +177,21 @@ export class SharedScripts implements Scripts {
       } catch (err) {
         log.warn({ slug, err }, "the object store cannot be read; the app is served as it was");
       }
-      this.#checkedAt.set(slug, performance.now());
+      this.#setChecked(slug);
     });
+  }
+
+  /** Forgets earlier checks that are no longer valid, so that requests for names without an app take no memory. */
+  #setChecked(slug: string): void {
+    const { maxAgeMs = MAX_AGE_MS } = this.#options;
+    const now = performance.now();
+    this.#checkedAt.delete(slug);
+    this.#checkedAt.set(slug, now);
+    // The oldest are first.
+    for (const [other, checkedAt] of this.#checkedAt) {
+      if (now - checkedAt <= maxAgeMs) break;
+      this.#checkedAt.delete(other);
+    }
   }
 
   async #forget(slug: string): Promise<void> {
