@@ -69,10 +69,8 @@ export class SharedScripts implements Scripts {
   }
 
   async live(slug: string): Promise<ScriptVersion | null> {
-    const { local, maxAgeMs = MAX_AGE_MS } = this.#options;
-    const checkedAt = this.#checkedAt.get(slug);
-    if (checkedAt === undefined || performance.now() - checkedAt > maxAgeMs) await this.#refresh(slug);
-    return local.live(slug);
+    if (!this.#isChecked(slug)) await this.#refresh(slug);
+    return this.#options.local.live(slug);
   }
 
   logFolder(slug: string, appId: string): string {
@@ -167,29 +165,30 @@ export class SharedScripts implements Scripts {
   /** Brings the copy of this edge up to date. Requests at the same time share one check. */
   async #refresh(slug: string): Promise<void> {
     await this.#locks.run([slug], async () => {
-      const { maxAgeMs = MAX_AGE_MS, log } = this.#options;
-      if (this.#publishing.has(slug) || performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= maxAgeMs)
-        return;
+      if (this.#publishing.has(slug) || this.#isChecked(slug)) return;
       try {
         const found = await this.#read(slug);
         if (found === null) await this.#forget(slug);
         else await this.#copy(slug, found.record);
       } catch (err) {
-        log.warn({ slug, err }, "the object store cannot be read; the app is served as it was");
+        this.#options.log.warn({ slug, err }, "the object store cannot be read; the app is served as it was");
       }
       this.#setChecked(slug);
     });
   }
 
+  #isChecked(slug: string): boolean {
+    const { maxAgeMs = MAX_AGE_MS } = this.#options;
+    return performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= maxAgeMs;
+  }
+
   /** Forgets earlier checks that are no longer valid, so that requests for names without an app take no memory. */
   #setChecked(slug: string): void {
-    const { maxAgeMs = MAX_AGE_MS } = this.#options;
-    const now = performance.now();
     this.#checkedAt.delete(slug);
-    this.#checkedAt.set(slug, now);
+    this.#checkedAt.set(slug, performance.now());
     // The oldest are first.
-    for (const [other, checkedAt] of this.#checkedAt) {
-      if (now - checkedAt <= maxAgeMs) break;
+    for (const other of this.#checkedAt.keys()) {
+      if (this.#isChecked(other)) break;
       this.#checkedAt.delete(other);
     }
   }
