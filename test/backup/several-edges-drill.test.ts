@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { expect } from "vitest";
 import { SharedBucket } from "../../server/platforms/embedded/cluster/shared-bucket.ts";
+import { deployUntilAccepted } from "../support/clients/deploy-until-accepted.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import {
@@ -88,15 +89,6 @@ async function killInTurn(
   }
 }
 
-/** Deploys an app. A deployment that is not acknowledged is requested again with the same key, so that none exists twice. */
-async function deployUntilAccepted(rest: RestClient, key: string): Promise<void> {
-  for (;;) {
-    const response = await rest.deploy({ repo: "acme/store" }, { "idempotency-key": key }).catch(() => null);
-    if (response?.status === 201 || response?.status === 200) return;
-    await delay(200);
-  }
-}
-
 function bucketOf({ settings }: SeparateProcesses): SharedBucket {
   return new SharedBucket({
     endpoint: settings["S3_ENDPOINT"] ?? "",
@@ -173,7 +165,7 @@ verifies(
     const load = IS_LONG
       ? Promise.all([
           killInTurn(living, onLiving, killed, stopKills.signal),
-          ...tenants.map(({ key }) => deployUntilAccepted(restOf(onLiving, key), key)),
+          ...tenants.map(({ key }) => deployUntilAccepted(() => restOf(onLiving, key), "acme/store", key)),
         ])
       : Promise.resolve();
     let before: number[];

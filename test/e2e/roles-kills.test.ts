@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
+import { deployUntilAccepted } from "../support/clients/deploy-until-accepted.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import {
@@ -126,18 +127,10 @@ function restOf({ running }: Drill, { key }: Tenant, api: string): RestClient {
   return new RestClient(running.get(api)?.publicUrl ?? "", key);
 }
 
-/** A deployment that is not acknowledged is requested again with the same key, so that none exists twice. */
 async function deployOnce(drill: Drill, tenant: Tenant, at: number): Promise<void> {
-  const key = `deployment-${at}`;
-  for (let turn = 0; ; turn++) {
-    const rest = restOf(drill, tenant, turn % 2 === 0 ? "api-1" : "api-2");
-    const response = await rest.deploy({ repo: "acme/counter" }, { "idempotency-key": key }).catch(() => null);
-    if (response?.status === 201 || response?.status === 200) {
-      tenant.apps.set(String(response.body["app_id"]), { url: String(response.body["url"]), writes: 0 });
-      return;
-    }
-    await delay(200);
-  }
+  const clientOf = (attempt: number) => restOf(drill, tenant, attempt % 2 === 0 ? "api-1" : "api-2");
+  const body = await deployUntilAccepted(clientOf, "acme/counter", `deployment-${at}`);
+  tenant.apps.set(String(body["app_id"]), { url: String(body["url"]), writes: 0 });
 }
 
 /** Kills one process after the other, each when all apps have responded after the last kill. Ends after two rounds at the earliest. */
