@@ -73,6 +73,8 @@ export interface SandboxCommand {
   onOutput: OutputListener;
   /** Receives standard error separately; then `onOutput` receives only standard output. */
   onErrorOutput?: OutputListener;
+  /** Called when the command runs, with the function that reads the CPU time of its processes, in milliseconds. */
+  onStart?: (readCpuMs: () => number) => void;
   signal: AbortSignal;
   /** For a command that may finish its work before it ends. `signal` kills it at once, also meanwhile. */
   shutdown?: SandboxShutdown;

@@ -7,7 +7,7 @@ import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
 import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
 import { measuredFolders } from "./file-ownership.ts";
-import { isRunning, residentMb } from "./process-tree.ts";
+import { cpuMs, isRunning, residentMb } from "./process-tree.ts";
 import type { ProcessExit } from "./start-process.ts";
 
 const MEMORY_POLL_MS = 100;
@@ -64,6 +64,8 @@ export async function monitorProcess(running: MonitoredProcess, command: Sandbox
   forwardOutput(running.errors, command.limits, command.onErrorOutput);
   const disk = diskUsage(command);
   const stopWatching = watch(running, command, disk, kill);
+  const { pid, placement } = running;
+  if (pid !== undefined) command.onStart?.(() => (hasExited ? 0 : cpuMs(placement.processes(pid))));
   try {
     const { code, signal } = await running.exit;
     hasExited = true;

@@ -7,7 +7,7 @@ import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.ts";
 import { killProcess, killSandbox, signalIfExists } from "./kill-process.ts";
-import { processTree, residentMb } from "./process-tree.ts";
+import { cpuMs, processTree, residentMb } from "./process-tree.ts";
 import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
@@ -158,6 +158,12 @@ export class LaunchedProcess {
   async residentMb(): Promise<number> {
     const pid = await this.#readPid();
     return pid === null ? 0 : residentMb(pid);
+  }
+
+  /** The CPU time that the process and its sandbox have used, in milliseconds; 0 if it does not run. */
+  async cpuMs(): Promise<number> {
+    const pid = await this.#readPid();
+    return pid === null ? 0 : cpuMs(processTree(pid));
   }
 
   /**

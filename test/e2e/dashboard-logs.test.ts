@@ -186,6 +186,11 @@ test.skipIf(lacksBrowser)("the Logs tab loads older messages when the user scrol
     const messages = numbered(150, batch).map((text): [string, string] => ["log", text]);
     await appRequest(`${url}/?${String(new URLSearchParams(messages))}`);
   }
+  // The page loads what is stored when it opens, and gets later messages as a stream.
+  await waitFor(async () => {
+    const { body } = await tenant.rest.get(`/v1/apps/${app.id}/runtime-logs?limit=1`);
+    expect(body["logs"]).toMatchObject([{ message: "c 150" }]);
+  });
   const page = await openPage(`/apps/${app.id}/logs`, "&range=1d");
   const message = (text: string) => logOf(page).getByText(text, { exact: true });
   await message("c 150").waitFor();

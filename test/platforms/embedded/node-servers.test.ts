@@ -34,6 +34,7 @@ const ROUTES = `
     "/self": ({ headers }, response) =>
       fetch("http://" + headers.host + "/address").then((own) => own.text(), ({ cause }) => String(cause))
         .then((text) => response.end(text)),
+    "/loop": () => { for (;;); },
     "/child": (request, response) =>
       childProcess.execFile(process.execPath, ["-p", "6 * 7"], (error, text) => response.end(error?.message ?? text)),
     "/write": (request, response) => {
@@ -61,6 +62,14 @@ test("a server streams requests and responses, and its connections look like tho
 test("a server reaches itself at the address of a request", async () => {
   await publishServer(edge, "selves", SERVER);
   expect(await textOf("selves", "/self")).toMatch(/127\.0\.0\.1,3000$/);
+});
+
+test("a server whose event loop never ends is killed, and starts again with the next request", async () => {
+  await using hanging = await openTestPlatform({ limits: { hangMs: 1500 } });
+  await publishServer(hanging, "loops", SERVER);
+  expect((await hanging.request("loops", "/loop")).status).toBe(502);
+  await hanging.logged("app process ended", { slug: "loops", reason: "hang" });
+  expect((await hanging.request("loops")).text).toMatch(/^ready/);
 });
 
 test("a server starts other processes", async () => {

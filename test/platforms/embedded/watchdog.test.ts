@@ -44,19 +44,35 @@ test("an app that uses more memory than allowed is killed", async () => {
   expect([local.supervisor.active, reasons(local.log)]).toEqual([["small"], [["large", "memory"]]]);
 });
 
-test("an app is killed when it has not responded for the limit, counted from its last response", async () => {
+test("an app that does not respond is killed when it has used the CPU time of the limit since its last response", async () => {
   await using local = await openLocalSupervisor({ hangMs: 3000 });
   await local.publish("shop");
-  const [process] = local.processes;
-  process!.isHanging = true;
-  await checks(3);
-  process!.isHanging = false;
-  await checks(1);
-  process!.isHanging = true;
-  await checks(3);
+  const process = local.processes[0]!;
+  const checksWithUsage = async (count: number) => {
+    for (let check = 0; check < count; check++) {
+      await checks(1);
+      process.cpuTimeMs += 1000;
+    }
+  };
+  process.isHanging = true;
+  await checksWithUsage(3);
+  process.isHanging = false;
+  await checksWithUsage(1);
+  process.isHanging = true;
+  await checksWithUsage(3);
   expect(local.supervisor.active).toEqual(["shop"]);
   await checks(1);
-  expect([local.supervisor.active, reasons(local.log), process!.probes]).toEqual([[], [["shop", "hang"]], 8]);
+  expect([local.supervisor.active, reasons(local.log), process.probes]).toEqual([[], [["shop", "hang"]], 8]);
+});
+
+test("an app that does not respond and only waits, as for a slow disk, is killed after six times the limit", async () => {
+  await using local = await openLocalSupervisor({ hangMs: 3000 });
+  await local.publish("shop");
+  local.processes[0]!.isHanging = true;
+  await checks(18);
+  expect(local.supervisor.active).toEqual(["shop"]);
+  await checks(1);
+  expect([local.supervisor.active, reasons(local.log)]).toEqual([[], [["shop", "hang"]]]);
 });
 
 test("a check that takes long is not repeated before it ends, and one that fails is reported and repeated", async () => {

@@ -20,6 +20,7 @@ export class LocalProcess extends WorkerdProcess {
   readonly launch: WorkerdLaunch;
   resident = 0;
   isHanging = false;
+  cpuTimeMs = 0;
   hasUsedUpMemory = false;
   /** How often its event loop was checked. */
   probes = 0;
@@ -49,6 +50,10 @@ export class LocalProcess extends WorkerdProcess {
   override async isResponsive(): Promise<boolean> {
     this.probes++;
     return !this.isHanging;
+  }
+
+  override async cpuMs(): Promise<number> {
+    return this.cpuTimeMs;
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,15 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  type UIEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "./button.tsx";
 import type { LogLine } from "./log-line.ts";
 import { LogRow, type LogRowOptions } from "./log-row.tsx";
@@ -30,15 +39,15 @@ export function LogLines({ label, lines, onStart, currentIndex, onFind, row }: L
   const virtualizer = useLineVirtualizer(scroller, lines);
   const isAtEnd = virtualizer.isAtEnd(END_DISTANCE);
   const newLines = useNewLines(lines, isAtEnd);
-  const isAtStart = virtualizer.getVirtualItems()[0]?.index === 0 && (virtualizer.scrollOffset ?? 0) < LINE_HEIGHT;
   const currentId = currentIndex === null ? null : lines[currentIndex]?.id;
   useEffect(() => {
     if (currentIndex !== null) virtualizer.scrollToIndex(currentIndex, { align: "center" });
     // Not when its index changes, because older lines are loaded.
   }, [currentId, virtualizer]);
-  useEffect(() => {
-    if (isAtStart && !isAtEnd) onStart?.();
-  }, [isAtStart, isAtEnd, onStart]);
+  // Not by the state of the virtualizer: before it has scrolled to the end of new lines, they begin on the screen too.
+  const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: UIEvent): void => {
+    if (scrollTop < LINE_HEIGHT && scrollTop + clientHeight < scrollHeight - END_DISTANCE) onStart?.();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!(event.ctrlKey || event.metaKey) || event.key !== "f") return;
     // The search of the browser finds only lines on the screen.
@@ -56,6 +65,7 @@ export function LogLines({ label, lines, onStart, currentIndex, onFind, row }: L
         // A scrollable element must be focusable for keyboard users.
         tabIndex={0}
         onKeyDown={onKeyDown}
+        onScroll={onScroll}
         style={{ maxHeight }}
         className="contain-content overflow-auto overscroll-contain rounded-md border border-line bg-sunken py-2 font-mono text-xs [font-variant-ligatures:none] [overflow-anchor:none]"
       >

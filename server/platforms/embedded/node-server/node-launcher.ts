@@ -136,8 +136,10 @@ export class NodeLauncher {
     const { sockets, output, command } = starting.use(await this.#prepare(launch));
     const { sandbox, stopGraceMs } = this.#options;
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
+    let readCpuMs = () => 0;
     const running = sandbox.run({
       ...command,
+      onStart: (read) => (readCpuMs = read),
       argv: ["sh", "-c", launch.command],
       limits: LIMITS,
       signal: stopping.signal,
@@ -150,6 +152,7 @@ export class NodeLauncher {
       sockets,
       output,
       outcome,
+      readCpuMs: () => readCpuMs(),
       shutDown: () => shuttingDown.abort(),
       stop: () => stopping.abort(),
       release: () => resources.disposeAsync(),

@@ -11,6 +11,7 @@ export interface StartedServer {
   output: NodeOutput;
   /** The end of all its processes. */
   outcome: Promise<SandboxOutcome>;
+  readCpuMs: () => number;
   /** Sends them SIGTERM, and kills them some time later. */
   shutDown(): void;
   /** Kills them. */
@@ -54,6 +55,10 @@ export class NodeProcess implements AppProcess {
     const address = await this.#started.sockets.take();
     if (address !== null) this.#address = address;
     return address !== null;
+  }
+
+  async cpuMs(): Promise<number> {
+    return this.#started.readCpuMs();
   }
 
   async #observeEnd(): Promise<void> {

@@ -39,6 +39,10 @@ export class HeldProcess implements AppProcess {
     return this.#process.isResponsive(timeoutMs);
   }
 
+  cpuMs(): Promise<number> {
+    return this.#process.cpuMs();
+  }
+
   async shutDown(): Promise<void> {
     await this.#process.shutDown();
     await this.#hold[Symbol.asyncDispose]();

@@ -37,8 +37,8 @@ export class RunningApp {
   /** The version of the variables that it runs with. */
   readonly variablesVersion: number;
   readonly process: AppProcess;
-  /** When the event loop was first found unresponsive; `null` while it responds. */
-  unresponsiveSince: number | null = null;
+  /** When the event loop was first found unresponsive, and the CPU time used until then; `null` while it responds. */
+  unresponsive: { sinceMs: number; cpuMs: number } | null = null;
   /** Limits the requests that the app serves. */
   restriction: StorageRestriction | null = null;
   #inFlight = 0;

@@ -3,7 +3,7 @@ import type { RunningApp } from "./running-app.ts";
 export interface WatchdogLimits {
   /** An app without a request for this time is stopped. */
   idleMs: number;
-  /** An app whose event loop does not respond for this time is killed. */
+  /** An app whose event loop does not respond is killed when it has used this much CPU time meanwhile, as an endless loop does. */
   hangMs: number;
   /** An app that uses more resident memory is killed. */
   residentMb: number;
@@ -20,6 +20,8 @@ interface WatchdogActions {
 
 const CHECK_INTERVAL_MS = 1000;
 const PROBE_TIMEOUT_MS = 800;
+/** An event loop that waits, for a busy disk or CPU, has this many times the limit. */
+const WAITING_FACTOR = 6;
 
 /** Checks every running app once a second: stops idle apps, and kills apps that hang or use too much memory. */
 export class Watchdog {
@@ -49,15 +51,18 @@ export class Watchdog {
   }
 
   async #check(app: RunningApp): Promise<void> {
-    const { idleMs, residentMb } = this.#limits;
+    const { idleMs, residentMb, hangMs } = this.#limits;
     if (app.isIdle && performance.now() - app.lastUsedMs >= idleMs && !this.#actions.isKept(app))
       return this.#actions.stopIdle(app);
     if (await app.process.usesMoreThan(residentMb)) return this.#actions.kill(app, "memory");
     if (await app.process.isResponsive(PROBE_TIMEOUT_MS)) {
-      app.unresponsiveSince = null;
+      app.unresponsive = null;
       return;
     }
-    app.unresponsiveSince ??= Date.now();
-    if (Date.now() - app.unresponsiveSince >= this.#limits.hangMs) this.#actions.kill(app, "hang");
+    const [nowMs, cpuMs] = [Date.now(), await app.process.cpuMs()];
+    app.unresponsive ??= { sinceMs: nowMs, cpuMs };
+    const waitedMs = nowMs - app.unresponsive.sinceMs;
+    if (cpuMs - app.unresponsive.cpuMs >= hangMs || waitedMs >= hangMs * WAITING_FACTOR)
+      this.#actions.kill(app, "hang");
   }
 }

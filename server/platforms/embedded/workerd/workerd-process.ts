@@ -109,6 +109,10 @@ export class WorkerdProcess implements AppProcess {
     return isResponsive(this.port, timeoutMs);
   }
 
+  cpuMs(): Promise<number> {
+    return this.#started.launched.cpuMs();
+  }
+
   /** Code of a Worker cannot react to the end of its process. */
   shutDown(): Promise<void> {
     return this[Symbol.asyncDispose]();
