@@ -1,8 +1,9 @@
 /**
  * Runs a suite of tests on the embedded PostgreSQL, and some again on a PostgreSQL and a Redis outside the service.
  *
- * Usage: npm test [-- <vitest filters and options>]      all tests but those of builds; a filter selects from all tests
+ * Usage: npm test [-- <vitest filters and options>]      a test of each guarantee; a filter selects from all tests
  *        npm run test:builds [-- <vitest options>]       the tests of builds
+ *        npm run test:slow [-- <vitest options>]         long drills and further cases
  *
  * If PostgreSQL or Redis does not respond, the second part is skipped with a warning; with CI=true that is a failure. The last
  * line is `N passed, N failed`, for both parts together. The exit code is 0 only if tests ran and none failed.
@@ -22,8 +23,8 @@ async function main(): Promise<void> {
   const unavailable = await findUnavailableServices();
   const projects = unavailable.length === 0 ? ["embedded", "services"] : ["embedded"];
   const options = process.argv.slice(2);
-  const suite = options[0] === "--builds" ? "builds" : "others";
-  const selected = selectSuite(suite, suite === "builds" ? options.slice(1) : options);
+  const suite = options[0] === "--builds" ? "builds" : options[0] === "--slow" ? "slow" : "others";
+  const selected = selectSuite(suite, suite === "others" ? options : options.slice(1));
   const { exitCode, count } = await runVitest(projects, selected);
 
   const isIncomplete = unavailable.length > 0;

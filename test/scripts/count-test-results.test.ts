@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { countTests, formatCounts } from "../../scripts/count-test-results.ts";
-import { BUILD_TESTS, selectSuite } from "../../scripts/test-suites.ts";
+import { BUILD_TESTS, selectSuite, SLOW_TESTS } from "../../scripts/test-suites.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   status,
@@ -37,15 +37,23 @@ test("the formatted counts contain skipped tests only if there are any", () => {
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-test("each path of the tests of builds exists, so no suite omits a test that was moved", () => {
-  expect(BUILD_TESTS.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+test("each path of a suite exists, so no suite omits a test that was moved", () => {
+  const paths = [...BUILD_TESTS, ...SLOW_TESTS].flatMap(expandBraces);
+  expect(paths.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-test("what one suite of tests excludes is what the other one runs", () => {
+test("each test is in one suite", () => {
   const excluded = selectSuite("others", []).map((option) => option.replace(/^--exclude=/, "").replace(/\*\*$/, ""));
-  expect(excluded).toEqual(selectSuite("builds", []));
+  expect(excluded).toEqual([...selectSuite("builds", []), ...selectSuite("slow", [])]);
+  expect(new Set(excluded).size).toBe(excluded.length);
 });
 
-test("a filter selects from the tests of both suites", () => {
+test("a filter selects from the tests of all suites", () => {
   expect(selectSuite("others", ["test/contract", "-t", "git"])).toEqual(["test/contract", "-t", "git"]);
 });
+
+/** The paths that a pattern with at most one list in braces has. */
+function expandBraces(pattern: string): string[] {
+  const [, before, names, after] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
+  return names === undefined ? [pattern] : names.split(",").map((name) => `${before}${name}${after}`);
+}
