@@ -25,8 +25,6 @@ export interface TestCluster extends AsyncDisposable {
 const TIME_DIVISOR = 4;
 /** In milliseconds. Shorter than in production. */
 const LEASE_TIMES = { renewMs: 500, killMs: 3_000, validMs: 4_500, snapshotMs: 1_500 };
-/** In milliseconds. Shorter than in production. */
-const MAX_AGE_MS = 250;
 
 export async function openTestCluster(): Promise<TestCluster> {
   await using opening = new AsyncDisposableStack();
@@ -62,7 +60,6 @@ export async function openClusterEdge(
     leaseBucket: bucket,
     createArchiver: (folders) => new SnapshotArchiver(folders),
     leaseTimes: LEASE_TIMES,
-    maxAgeMs: MAX_AGE_MS,
     forwarder,
     sandbox: "bubblewrap",
     startTimeoutMs: 10_000,

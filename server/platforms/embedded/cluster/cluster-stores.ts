@@ -33,30 +33,22 @@ export interface ClusterStoresOptions extends Pick<
   leaseBucket: SharedBucket;
   createArchiver: (options: { sqlite: SqliteReader; workFolder: string }) => FolderArchiver;
   leaseTimes?: LeaseTimes;
-  /** How long an edge may use what it knows about an app without asking the bucket, in milliseconds. */
-  maxAgeMs?: number;
   /** Of this edge, for the buckets of its processes. */
   forwarder: BucketForwarder;
 }
 
-const MAX_AGE_MS = 1_000;
 /** How often an edge looks whether its running apps have been changed on another edge, in milliseconds. */
 const FOLLOW_MS = 1_000;
 
 const LEASE_TIMES: LeaseTimes = { renewMs: 5_000, killMs: 15_000, validMs: 22_000, snapshotMs: 30_000 };
 
 /** The apps of all edges, and the data of Workers, in the bucket. */
-export function clusterStores({
-  bucket,
-  forwarder,
-  maxAgeMs = MAX_AGE_MS,
-  ...options
-}: ClusterStoresOptions): CreateStores {
+export function clusterStores({ bucket, forwarder, ...options }: ClusterStoresOptions): CreateStores {
   return ({ root, launchRoot, launcher: temporary, unpack, postgres, sqlite, log }) => {
     const databaseRoot = path.join(root, "databases");
     const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
     const local = new ScriptStore(root, unpack);
-    const scripts = new SharedScripts({ bucket, local, workFolder: path.join(root, "versions"), maxAgeMs, log });
+    const scripts = new SharedScripts({ bucket, local, workFolder: path.join(root, "versions"), log });
     const launcher = new ClusterLauncher({ ...options, launcher: temporary, launchRoot, bucket, forwarder });
     const workFolder = path.join(root, "snapshots");
     const archiver = options.createArchiver({ sqlite, workFolder });
@@ -68,7 +60,7 @@ export function clusterStores({
     return {
       scripts,
       launcher,
-      authEntries: new SharedAuthEntries({ bucket, maxAgeMs, log }),
+      authEntries: new SharedAuthEntries({ bucket, log }),
       appEntries: new ClusterAppEntries({ launcher, scripts }),
       measure: storedMeasure(bucket, postgres),
       databaseDirectory: directoryOf,

@@ -19,12 +19,13 @@ const entrySchema = z.object({
 });
 
 const MAX_CACHED_ENTRIES = 10_000;
+const MAX_AGE_MS = 1_000;
 
 interface SharedAuthEntriesOptions {
   bucket: SharedBucket;
   log: PlatformLog;
   /** How long an edge may use an entry without asking the bucket, in milliseconds. */
-  maxAgeMs: number;
+  maxAgeMs?: number;
 }
 
 /**
@@ -47,7 +48,7 @@ export class SharedAuthEntries implements AuthEntries {
 
   async get(appId: string): Promise<AuthEntry | null> {
     const cached = this.#cache.get(appId);
-    const { maxAgeMs } = this.#options;
+    const { maxAgeMs = MAX_AGE_MS } = this.#options;
     if (cached !== undefined && performance.now() - cached.readAt < maxAgeMs) return cached.entry;
     const reading = this.#reads.get(appId) ?? this.#read(appId, cached).finally(() => this.#reads.delete(appId));
     this.#reads.set(appId, reading);

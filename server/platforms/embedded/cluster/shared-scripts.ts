@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { type PublishedScript, type Script, StaleGeneration } from "../../../../domain/ports/edge-platform.ts";
@@ -42,14 +41,15 @@ interface SharedScriptsOptions {
   /** A folder for archives that are being unpacked. */
   workFolder: string;
   /** How long an edge may serve a version without asking the bucket, in milliseconds. */
-  maxAgeMs: number;
+  maxAgeMs?: number;
   log: PlatformLog;
 }
 
+const MAX_AGE_MS = 1_000;
+
 /**
  * The scripts of the apps in the bucket, which all edges serve. Each edge has a copy of the live version, and asks the bucket at
- * most once in `maxAgeMs` whether there is another one, so a publication ends that much later. While the bucket cannot be reached,
- * it serves what it has.
+ * most once in `maxAgeMs` whether there is another one. While the bucket cannot be reached, it serves what it has.
  */
 export class SharedScripts implements Scripts {
   readonly #options: SharedScriptsOptions;
@@ -114,12 +114,9 @@ export class SharedScripts implements Scripts {
       return { appId, generation, databaseId, name, restriction: isSame ? record.restriction : null };
     });
     await this.#options.local.commit(version);
-    this.#setChecked(slug, performance.now());
+    this.#setChecked(slug);
     this.#publishing.delete(slug);
-    const isKnownToAll = sleep(this.#options.maxAgeMs);
     await this.#removeEarlier(version, replaced);
-    // Then each edge serves this version, so that an app whose deployment is ready responds everywhere.
-    await isKnownToAll;
   }
 
   /** Removes a replaced app, and the archives of earlier generations. One that another edge is publishing has the same generation, or a later one. */
@@ -169,7 +166,6 @@ export class SharedScripts implements Scripts {
   async #refresh(slug: string): Promise<void> {
     await this.#locks.run([slug], async () => {
       if (this.#publishing.has(slug) || this.#isChecked(slug)) return;
-      const readAt = performance.now();
       try {
         const found = await this.#read(slug);
         if (found === null) await this.#forget(slug);
@@ -177,18 +173,19 @@ export class SharedScripts implements Scripts {
       } catch (err) {
         this.#options.log.warn({ slug, err }, "the object store cannot be read; the app is served as it was");
       }
-      this.#setChecked(slug, readAt);
+      this.#setChecked(slug);
     });
   }
 
   #isChecked(slug: string): boolean {
-    return performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= this.#options.maxAgeMs;
+    const { maxAgeMs = MAX_AGE_MS } = this.#options;
+    return performance.now() - (this.#checkedAt.get(slug) ?? -Infinity) <= maxAgeMs;
   }
 
   /** Forgets earlier checks that are no longer valid, so that requests for names without an app take no memory. */
-  #setChecked(slug: string, at: number): void {
+  #setChecked(slug: string): void {
     this.#checkedAt.delete(slug);
-    this.#checkedAt.set(slug, at);
+    this.#checkedAt.set(slug, performance.now());
     // The oldest are first.
     for (const other of this.#checkedAt.keys()) {
       if (this.#isChecked(other)) break;
