@@ -39,14 +39,15 @@ export const SLOW_TESTS = [
   "test/e2e/rolling-restart.test.ts",
   "test/e2e/second-process.test.ts",
   "test/e2e/suspended-clients-at-shutdown.test.ts",
-  // Backups of a whole installation. `npm test` has backups of each kind of data.
+  // Backups and moves of a whole installation. `npm test` has scheduled-backups and restored-copy.
   "test/backup/drill.test.ts",
-  "test/backup/interrupted-backup.test.ts",
+  "test/backup/{encrypted,interrupted}-backup.test.ts",
   "test/backup/shared-bucket.test.ts",
-  "test/worker/s3-object-store.test.ts",
+  "test/e2e/move-postgres.test.ts",
+  "test/worker/{move-database,s3-object-store}.test.ts",
   // Several edges, and Cloudflare. `npm test` has their contracts, and several-edges of the embedded platform.
   "test/e2e/cloudflare-roles-kills.test.ts",
-  "test/platforms/cloudflare/{concurrent-publications,ownership,stored-data}.test.ts",
+  "test/platforms/cloudflare/{concurrent-publications,faults,long-migrations,ownership,stored-data}.test.ts",
   "test/platforms/embedded/cluster/{cluster-app-data,lost-leases,node-servers}.test.ts",
   // The app builder with whole deployments. `npm test` has its drivers, and a customization in deployment-pipeline.
   "test/e2e/{customized-app,customized-server}.test.ts",
@@ -56,7 +57,7 @@ export const SLOW_TESTS = [
   "test/e2e/dashboard-{roles,skills,storage,transcript,usage}.test.ts",
   "test/e2e/{audit-log,connected-clients,daily-usage,organizations,token-scopes}.test.ts",
   // Further commands of the command line. `npm test` has commands, deploy-folder, login and bad-input.
-  "test/cli/{agent-sync,desktop-extension,full-disk,knowledge,mcp-failures,mcp-install,sessions}.test.ts",
+  "test/cli/{agent-sync,customize,desktop-extension,full-disk,knowledge,mcp-failures,mcp-install,sessions}.test.ts",
   // Sources of deployments and documents beyond a public repository.
   "test/worker/{private-repositories,repository-sources,url-sources}.test.ts",
 ] as const;
