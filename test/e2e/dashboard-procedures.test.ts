@@ -112,3 +112,31 @@ test.skipIf(lacksBrowser)("a long list of procedures is searched by name and des
   await page.getByText("Agents call it from a program, because it is not a tool of its own.").waitFor();
   expect(browser().problems).toEqual([]);
 });
+
+test.skipIf(lacksBrowser)("a page that the user is loading arrives although the app changes meanwhile", async () => {
+  const app = await service().givenApp(tenant, { name: "changing" });
+  const names = Array.from({ length: 120 }, (_, n) => `items.p${String(n).padStart(3, "0")}`);
+  await givenProcedures(
+    service(),
+    app,
+    names.map((name) => discoveredProcedure(name)),
+  );
+  const page = await openPage(app.id);
+  await page.getByText("items.p000", { exact: true }).waitFor();
+  const released = Promise.withResolvers<void>();
+  await page.route(/procedures\.list.*cursor/, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  const requested = page.waitForRequest(/procedures\.list.*cursor/);
+  await page.getByRole("button", { name: "Load more" }).click();
+  await requested;
+  const { status } = await tenant.rest.send("PATCH", `/v1/apps/${app.id}`, {
+    body: JSON.stringify({ name: "changed" }),
+    headers: { "content-type": "application/json" },
+  });
+  expect(status).toBe(200);
+  await page.getByRole("heading", { name: "changed" }).waitFor();
+  released.resolve();
+  await page.getByText("items.p119", { exact: true }).waitFor();
+});

@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { OrganizationEvent } from "../../sdk/src/events.ts";
 import { type App, isChanging } from "./apps-query.ts";
@@ -97,7 +97,16 @@ class Updates {
     }, LIST_INTERVAL_MS);
   }
 
+  /** Lists of which the user is loading another page are read afterwards: reading them now would cancel that. */
   #refresh(queryKey: string[]): void {
-    void this.#client.invalidateQueries({ queryKey });
+    void this.#client.invalidateQueries({ queryKey, predicate: (query) => !isLoadingPage(query) });
+    for (const query of this.#client.getQueryCache().findAll({ queryKey, predicate: isLoadingPage })) {
+      const refresh = () => void this.#client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      query.promise?.then(refresh, refresh);
+    }
   }
+}
+
+function isLoadingPage({ state }: Query): boolean {
+  return state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore !== undefined;
 }
