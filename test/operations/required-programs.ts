@@ -15,7 +15,7 @@ const PACKAGES = {
  *
  * @throws {Error} without root, or when a program is missing; the message says how to install it
  */
-export default function requirePrograms(): void {
+export function setup(): void {
   if (process.getuid?.() !== 0) throw new Error("These tests create kernel namespaces. Run them as root.");
   const missing = Object.entries(PACKAGES).filter(([program]) => findTool(program) === null);
   if (missing.length === 0) return;
