@@ -64,7 +64,7 @@ export const SLOW_TESTS = [
 
 type Suite = "builds" | "slow" | "others";
 
-/** The options of vitest that select a suite. Filters of the caller select from all tests of `others`. */
+/** The options of vitest that select a suite. Filters of `npm test` select from all tests. */
 export function selectSuite(suite: Suite, options: readonly string[]): string[] {
   if (suite === "builds") return [...BUILD_TESTS, ...options];
   if (suite === "slow") return [...slowFiles(), ...options];
