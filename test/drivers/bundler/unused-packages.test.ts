@@ -213,6 +213,33 @@ test.each([
   },
 );
 
+test("the standalone output of Next.js is completed with what the Dockerfile copies from the build", async () => {
+  await using app = await publishProject(
+    {
+      "package.json": startManifest("next start", {
+        scripts: { start: "next start", build: "node build.js" },
+        dependencies: { next: "16.0.0" },
+      }),
+      "build.js": `${nextBuild("")}\nwrite("database/app.db", ""); write("messages/en.json", "{}");`.replace(
+        "node_modules/next",
+        'database/app.db", "locales/en.json',
+      ),
+      Dockerfile: `FROM node AS base
+        WORKDIR /app
+        FROM base AS builder
+        COPY . .
+        FROM base
+        COPY --from=builder --chown=nextjs:nodejs /app/.next/standalone ./
+        COPY --from=builder \\
+          /app/database ./database
+        COPY --from=builder /app/messages/en.json locales/`,
+    },
+    [NEXT],
+  );
+  await app.published;
+  expect(await app.get("/")).toBe("traced .next/static/chunk.js database/app.db locales/en.json");
+});
+
 test("without the standalone output, and with another start command, Next.js is deployed as a whole", async () => {
   for (const [start, build] of [
     ["next start", `require("fs").mkdirSync(".next"); require("fs").writeFileSync(".next/BUILD_ID", "1");`],
