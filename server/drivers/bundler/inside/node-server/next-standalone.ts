@@ -39,10 +39,13 @@ export function completeStandalone(command: string): StandaloneServer | null {
   return { command: "node server.js", files: STANDALONE, directory };
 }
 
-/** Without packages: the standalone output has those that the server imports, and a package alone would lack its dependencies. */
+/**
+ * Without packages: the standalone output has those that the server imports, and a package alone would lack its dependencies. And
+ * without another `server.js`, which would need more of them.
+ */
 function listNamedFiles(): DockerfileCopy[] {
   if (!isFile("Dockerfile")) return [];
   return readDockerfileCopies(readFileSync("Dockerfile", "utf8")).filter(
-    ({ from }) => !/^(?:\.next|node_modules)(?:\/|$)/.test(from),
+    ({ from, to }) => !/^(?:\.next|node_modules)(?:\/|$)/.test(from) && to !== "server.js",
   );
 }
