@@ -3,6 +3,7 @@ import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
+import { processTree } from "../../server/sandbox/process-tree.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
@@ -16,7 +17,9 @@ async function stopPostgres(dataDirectory: string): Promise<() => Promise<void>>
   const hidden = `${data}.hidden`;
   const [pid] = (await readFile(path.join(data, "postmaster.pid"), "utf8")).split("\n", 1);
   await rename(data, hidden);
-  process.kill(Number(pid), "SIGKILL");
+  // Without new ones meanwhile. Those that serve a connection may answer for some time after their parent has ended.
+  process.kill(Number(pid), "SIGSTOP");
+  for (const each of processTree(Number(pid))) process.kill(each, "SIGKILL");
   return () => rename(hidden, data);
 }
 
