@@ -56,7 +56,7 @@ async function compareWithOne(context: BenchContext, started: readonly EdgeProce
 async function measureWork({ signal, log }: BenchContext, some: readonly EdgeProcess[], url: URL): Promise<number> {
   const cpuMs = async () => {
     let sum = 0;
-    for (const { pid } of some) sum += await treeCpuMs(pid);
+    for (const { pid } of some) sum += treeCpuMs(pid);
     return sum;
   };
   const before = await cpuMs();

@@ -99,9 +99,9 @@ async function startRepeatedly(edge: EdgeProcess, { slug, url }: App, signal: Ab
   const starts: Start[] = [];
   while (starts.length < STARTS) {
     await edge.call("stop", slug);
-    const before = await treeCpuMs(edge.pid);
+    const before = treeCpuMs(edge.pid);
     const tookMs = await measureTime(() => requestApp(url, signal));
-    starts.push({ tookMs, cpuMs: (await treeCpuMs(edge.pid)) - before });
+    starts.push({ tookMs, cpuMs: treeCpuMs(edge.pid) - before });
   }
   return starts;
 }

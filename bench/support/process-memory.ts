@@ -36,7 +36,7 @@ async function readSizeMb(pid: number, field: string): Promise<number> {
 }
 
 /** The process ids of the direct children of a process. */
-export async function listChildren(pid: number): Promise<number[]> {
+async function listChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean).map(Number);
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { listChildren } from "./process-memory.ts";
+import { cpuMs, processTree } from "../../server/sandbox/process-tree.ts";
 
 /** The CPU time, in milliseconds, that all programs and the kernel of the machine have used since its start. */
 export async function machineCpuMs(): Promise<number> {
@@ -16,13 +16,6 @@ export function ownCpuMs(): number {
 }
 
 /** The CPU time, in milliseconds, of a process and of all its descendants, those that have ended included. */
-export async function treeCpuMs(pid: number): Promise<number> {
-  // A process can end while it is read. Its time is then that of its parent.
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  if (stat === null) return 0;
-  // proc_pid_stat(5): the fields 14 to 17, in ticks of 10 ms. The name before them may contain spaces.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  let ms = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 10;
-  for (const child of await listChildren(pid).catch(() => [])) ms += await treeCpuMs(child);
-  return ms;
+export function treeCpuMs(pid: number): number {
+  return cpuMs(processTree(pid));
 }

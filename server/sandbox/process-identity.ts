@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { isRunning } from "./process-tree.ts";
+import { existsSync } from "node:fs";
+import { isRunning, readStat } from "./process-tree.ts";
 
 /** Matches an identity at the start of a text. */
 const IDENTITY = /^(\d+)-(\d+)(?=-)/;
@@ -22,12 +22,7 @@ export function isAbandoned(name: string): boolean {
   return !isRunning(Number(pid)) || startTime(Number(pid)) !== time;
 }
 
-/** In clock ticks since the boot: field 22 of `/proc/<pid>/stat`, counted after the name, which may contain anything. */
+/** In clock ticks since the boot. */
 function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
+  return readStat(pid)?.[22];
 }

@@ -49,16 +49,21 @@ export function isRunning(pid: number): boolean {
   return status !== "" && !/^State:\s+[ZX]/m.test(status);
 }
 
+/** The fields of `/proc/<pid>/stat`, each at its number in proc_pid_stat(5), from 3 on; `null` if there is no such process. */
+export function readStat(pid: number): string[] | null {
+  const stat = readOr(null, () => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // The name of the program, field 2, is in parentheses and may contain anything.
+  return stat === null ? null : ["", "", "", ...stat.slice(stat.lastIndexOf(")") + 2).split(" ")];
+}
+
 function residentKilobytes(pid: number): number {
   const status = readOr("", () => readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 }
 
 function clockTicks(pid: number): number {
-  const stat = readOr("", () => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The name of the program is in parentheses and may contain spaces. utime, stime, cutime and cstime are fields 14 to 17.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+  // utime, stime, cutime and cstime.
+  return (readStat(pid)?.slice(14, 18) ?? []).reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
 function readOr<T>(otherwise: T, read: () => T): T {

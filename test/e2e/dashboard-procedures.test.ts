@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import type { App } from "../../domain/apps/app.entity.ts";
 import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
 import { openAs } from "../support/clients/dashboard.ts";
@@ -94,14 +95,20 @@ test.skipIf(lacksBrowser)("the Procedures tab of an app without procedures says 
   await other.getByText("The procedures appear here when the deployment is live.").waitFor();
 });
 
-test.skipIf(lacksBrowser)("a long list of procedures is searched by name and description", async () => {
-  const app = await service().givenApp(tenant, { name: "many" });
+/** Creates an app with the procedures `items.p000` to `items.p119`, which are more than one page. */
+async function givenManyProcedures(appName: string, describe = (_name: string) => ""): Promise<App> {
+  const app = await service().givenApp(tenant, { name: appName });
   const names = Array.from({ length: 120 }, (_, n) => `items.p${String(n).padStart(3, "0")}`);
   await givenProcedures(
     service(),
     app,
-    names.map((name) => discoveredProcedure(name, "query", { description: name === names[42] ? "Special" : "" })),
+    names.map((name) => discoveredProcedure(name, "query", { description: describe(name) })),
   );
+  return app;
+}
+
+test.skipIf(lacksBrowser)("a long list of procedures is searched by name and description", async () => {
+  const app = await givenManyProcedures("many", (name) => (name === "items.p042" ? "Special" : ""));
   const page = await openPage(app.id);
   await page.getByRole("button", { name: "Load more" }).click();
   await page.getByText("items.p119", { exact: true }).waitFor();
@@ -114,13 +121,7 @@ test.skipIf(lacksBrowser)("a long list of procedures is searched by name and des
 });
 
 test.skipIf(lacksBrowser)("a page that the user is loading arrives although the app changes meanwhile", async () => {
-  const app = await service().givenApp(tenant, { name: "changing" });
-  const names = Array.from({ length: 120 }, (_, n) => `items.p${String(n).padStart(3, "0")}`);
-  await givenProcedures(
-    service(),
-    app,
-    names.map((name) => discoveredProcedure(name)),
-  );
+  const app = await givenManyProcedures("changing");
   const page = await openPage(app.id);
   await page.getByText("items.p000", { exact: true }).waitFor();
   const released = Promise.withResolvers<void>();
