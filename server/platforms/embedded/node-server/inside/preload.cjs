@@ -23,7 +23,8 @@ const { SERVICE_REQUESTS: REQUESTS, SERVICE_EGRESS: EGRESS } = process.env;
 /** Added to ports that only root can use. */
 const REPLACED_PORTS = 10000;
 
-// Node.js 8 has none.
+// Node.js 8 has no promises of either module.
+const { lstat } = fs.promises || {};
 const promises = dns.promises || { Resolver: function Resolver() {} };
 
 const original = {
@@ -180,8 +181,19 @@ for (const [suffix, fixedType] of Object.entries(RECORDS)) {
   promises.Resolver.prototype[name] = byPromise;
 }
 
-/** Lets the edge proxy connect to a server. The connections look like those of a proxy on the same machine. */
-function acceptRequests(server) {
+/**
+ * Reads the inode of a file. `fs.lstat` and `fs.lstatSync` would leave the type of the file where `require` of Node.js 20 takes it for
+ * that of a part of its path: after a socket, it does not resolve the links of pnpm. Always fails in Node.js 8, where the socket of a
+ * closed server stays until the app stops.
+ */
+const readInode = callbackify(async (file) => (await lstat(file)).ino);
+
+/**
+ * Lets the edge proxy connect to a server. The connections look like those of a proxy on the same machine.
+ *
+ * @param isAnyPort - the server listens on a port that the system chose, as those do that only other processes of the app know
+ */
+function acceptRequests(server, isAnyPort) {
   const address = server.address();
   // The primary process of a cluster listens in place of its workers with a server whose only listener is `assert.fail`.
   if (server.listeners("connection").some((listener) => listener.name === "fail")) return;
@@ -199,11 +211,23 @@ function acceptRequests(server) {
   });
   accepting.on("error", () => {});
   // The service takes a socket away as soon as it has its final name, so it must accept connections by then.
-  const file = `${REQUESTS}/${port}.sock`;
-  accepting.once("listening", () => fs.rename(`${file}.new`, file, () => {}));
+  const file = `${REQUESTS}/${isAnyPort ? "any-" : ""}${port}.sock`;
+  let created;
+  accepting.once("listening", () =>
+    readInode(`${file}.new`, (error, inode) => {
+      created = inode;
+      fs.rename(`${file}.new`, file, () => {});
+    }),
+  );
   original.listen.call(accepting, { path: `${file}.new`, backlog: 511 });
   accepting.unref();
-  server.once("close", () => accepting.close());
+  server.once("close", () => {
+    accepting.close();
+    // Meanwhile another server may listen on the port.
+    readInode(file, (error, inode) => {
+      if (!error && inode === created) fs.unlink(file, () => {});
+    });
+  });
 }
 
 /** Replaces a port that only root can use, such as 80, by one above 1023. */
@@ -215,7 +239,8 @@ function withAllowedPort(args) {
 }
 
 net.Server.prototype.listen = function listen(...args) {
-  this.once("listening", () => acceptRequests(this));
+  const [{ port }] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
+  this.once("listening", () => acceptRequests(this, !Number(port)));
   return original.listen.apply(this, withAllowedPort(args));
 };
 
