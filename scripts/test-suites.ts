@@ -6,7 +6,6 @@ import { dirname } from "node:path";
  * runs them.
  */
 export const BUILD_TESTS = [
-  "test/backup/several-edges-drill.test.ts",
   "test/contract/bundler.test.ts",
   "test/contract/git-source.test.ts",
   "test/drivers/bundler/",
@@ -15,7 +14,6 @@ export const BUILD_TESTS = [
   "test/drivers/procedure-discovery/",
   "test/e2e/examples.test.ts",
   "test/e2e/roles.test.ts",
-  "test/e2e/roles-kills.test.ts",
   "test/e2e/move-between-edges.test.ts",
   "test/e2e/several-edges.test.ts",
   "test/mcp/call-snippets.test.ts",
@@ -45,8 +43,11 @@ export const SLOW_TESTS = [
   "test/backup/shared-bucket.test.ts",
   "test/e2e/move-postgres.test.ts",
   "test/worker/{move-database,s3-object-store}.test.ts",
-  // Several edges, and Cloudflare. `npm test` has their contracts, and several-edges of the embedded platform.
-  "test/e2e/cloudflare-roles-kills.test.ts",
+  // Several edges, and Cloudflare. `npm test` has the contract of edge-platform.cluster, several-edges of the embedded platform, and the
+  // client and deployments of Cloudflare; `npm run test:builds` has roles.
+  "test/backup/several-edges-drill.test.ts",
+  "test/contract/edge-platform.cloudflare.test.ts",
+  "test/e2e/{,cloudflare-}roles-kills.test.ts",
   "test/platforms/cloudflare/{concurrent-publications,faults,long-migrations,ownership,stored-data}.test.ts",
   "test/platforms/embedded/cluster/{cluster-app-data,lost-leases,node-servers}.test.ts",
   // The app builder with whole deployments. `npm test` has its drivers, and a customization in deployment-pipeline.
@@ -58,6 +59,8 @@ export const SLOW_TESTS = [
   "test/e2e/{audit-log,connected-clients,daily-usage,organizations,token-scopes}.test.ts",
   // Further commands of the command line. `npm test` has commands, deploy-folder, login and bad-input.
   "test/cli/{agent-sync,customize,desktop-extension,full-disk,knowledge,mcp-failures,mcp-install,sessions}.test.ts",
+  // Sources in the sandbox without limits, which is for development. `npm test` and `npm run test:builds` have those in bubblewrap.
+  "test/contract/{archive,git}-source.unconfined.test.ts",
   // Sources of deployments and documents beyond a public repository.
   "test/worker/{private-repositories,repository-sources,url-sources}.test.ts",
 ] as const;

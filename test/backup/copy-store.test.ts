@@ -1,7 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { copyStore } from "../../server/app-files/copy-store.ts";
 import { openNodeServers } from "../../server/composition/edge.ts";
@@ -10,25 +10,6 @@ import { SqliteReader } from "../../server/platforms/embedded/app-databases/sqli
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { signal } = new AbortController();
-
-/** Replaces the value of one key as fast as it can, as Miniflare does: it writes a file, changes the row, and removes the old file. */
-const WRITER = `
-  const { DatabaseSync } = require("node:sqlite");
-  const { writeFileSync, rmSync } = require("node:fs");
-  const { randomBytes } = require("node:crypto");
-  const { parentPort, workerData: { database, blobs } } = require("node:worker_threads");
-  const db = new DatabaseSync(database);
-  let last = null;
-  const write = () => {
-    const id = randomBytes(40).toString("hex");
-    writeFileSync(blobs + "/" + id, id);
-    db.prepare("insert or replace into _mf_entries values ('key', ?)").run(id);
-    if (last !== null) rmSync(blobs + "/" + last);
-    if (last === null) parentPort.postMessage("started");
-    last = id;
-    setTimeout(write, 2);
-  };
-  write();`;
 
 async function givenStore() {
   await using opening = new AsyncDisposableStack();
@@ -50,7 +31,26 @@ async function givenStore() {
   const opened = opening.move();
   return {
     ...{ root, folder, blobs, database, work, links },
-    copy: () => copyStore("kv", folder, { sqlite, links, copyDatabases, signal }),
+    /** @param change - called before and after the databases are copied, each time; the values are linked after that */
+    copy: (change?: (when: "before" | "after") => Promise<void>) =>
+      copyStore("kv", folder, {
+        ...{ sqlite, links, signal },
+        copyDatabases: async () => {
+          await change?.("before");
+          const copies = await copyDatabases();
+          await change?.("after");
+          return copies;
+        },
+      }),
+    /** Replaces the value of the one key as Miniflare does: it writes a file, changes the row, and removes the old file. */
+    replace: async (last: string | null) => {
+      const id = randomBytes(40).toString("hex");
+      await writeFile(path.join(blobs, id), id);
+      using db = new DatabaseSync(database);
+      db.prepare("insert or replace into _mf_entries values ('key', ?)").run(id);
+      if (last !== null) await rm(path.join(blobs, last));
+      return id;
+    },
     /** The ids that the rows of the copy name. */
     named: () => {
       using copy = new DatabaseSync(path.join(work, "copy"));
@@ -65,17 +65,27 @@ async function givenStore() {
 
 test("a store whose one key changes all the time is copied with the value that its row names, and no other", async () => {
   await using store = await givenStore();
-  const { database, blobs } = store;
-  const writer = new Worker(WRITER, { eval: true, workerData: { database, blobs } });
-  await new Promise((resolve) => void writer.once("message", resolve));
-  try {
-    const { values, isComplete } = await store.copy();
-    expect(isComplete).toBe(true);
-    expect([...values.keys()]).toEqual(store.named());
-    expect(await readdir(store.links)).toEqual(expect.arrayContaining([...values.keys()]));
-  } finally {
-    await writer.terminate();
-  }
+  let [current, copies] = [await store.replace(null), 0];
+  const { values, isComplete } = await store.copy(async (when) => {
+    // The values that the first three copies name are removed before they are linked.
+    if (when === "before" || ++copies <= 3) current = await store.replace(current);
+  });
+  expect(copies).toBe(4);
+  expect(isComplete).toBe(true);
+  expect([...values.keys()]).toEqual([current]);
+  expect(store.named()).toEqual([current]);
+  expect(await readdir(store.links)).toContain(current);
+});
+
+test("a store whose value is removed before each try to link it is copied as incomplete", async () => {
+  await using store = await givenStore();
+  let current = await store.replace(null);
+  const { values, isComplete } = await store.copy(async () => {
+    current = await store.replace(current);
+  });
+  expect(isComplete).toBe(false);
+  expect([...values.keys()]).toEqual([current]);
+  expect(store.named()).not.toContain(current);
 });
 
 test("links of a store are not followed, neither folders nor values", async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory-change-feed.ts";
-import { RedisChangeFeed } from "../../server/drivers/change-feed/redis-change-feed.ts";
+import { RedisChangeFeed, SUBSCRIBER_OPTIONS } from "../../server/drivers/change-feed/redis-change-feed.ts";
 import { describePostgresChangeFeed, openPostgresFeeds } from "../drivers/change-feed/postgres-feed.ts";
 import { SERVICES } from "../support/service/test-databases.ts";
 import { describeChangeFeedContract, describeLossOfChangeFeed, type OpenFeeds } from "./change-feed.ts";
@@ -26,11 +26,11 @@ function openMemoryFeeds(): Promise<OpenFeeds> {
 
 async function openRedisFeeds(url: string): Promise<OpenFeeds> {
   const stack = new AsyncDisposableStack();
-  const connect = (connectionName: string) =>
-    stack.adopt(new Redis(url, { connectionName }), (client) => client.disconnect());
+  const connect = (connectionName: string, options: RedisOptions = {}) =>
+    stack.adopt(new Redis(url, { ...options, connectionName }), (client) => client.disconnect());
   const redis = connect("announcer");
   const names = [randomUUID(), randomUUID()] as const;
-  const openFeed = (name: string) => new RedisChangeFeed(redis, connect(name));
+  const openFeed = (name: string) => new RedisChangeFeed(redis, connect(name, SUBSCRIBER_OPTIONS));
   const pair: [ChangeFeed, ChangeFeed] = [openFeed(names[0]), openFeed(names[1])];
   // A feed reports a gap when it starts to listen.
   await Promise.all(pair.map((feed) => new Promise<void>((resolve) => feed.listen(() => undefined, resolve))));
