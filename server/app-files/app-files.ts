@@ -3,14 +3,13 @@ import path from "node:path";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { copyDatabase } from "../platforms/embedded/app-databases/copy-database.ts";
+import { isSqlite } from "../platforms/embedded/app-databases/find-sqlite-files.ts";
 import { openBeneath } from "../platforms/embedded/app-databases/open-beneath.ts";
 import type { SqliteReader } from "../platforms/embedded/app-databases/sqlite-reader.ts";
 import type { FileEntry, FileSink } from "./file-sink.ts";
 import { copyStore, type StoreKind } from "./copy-store.ts";
 import { readOpenFile, type TreePath, walkTree } from "./tree-files.ts";
 
-/** How a SQLite database begins (https://www.sqlite.org/fileformat2.html). */
-const MAGIC = Buffer.from("SQLite format 3\0");
 /** What SQLite keeps beside a database. The copy of the database has what is needed of it. */
 const SIDE_FILE = /^(.+)-(?:wal|shm|journal)$/;
 /** What may belong to a database or its copy. */
@@ -109,7 +108,7 @@ export class AppFiles {
     const copies: DatabaseCopy[] = [];
     const options = { isExcluded: (file: TreePath) => VALUE.test(file), onSkipped: () => undefined };
     for await (const entry of walkTree(folder, options))
-      if (entry.kind === "file" && (await isDatabase(entry)))
+      if (entry.kind === "file" && (await isSqlite(entry.file)))
         copies.push(await this.#copyDatabase({ prefix, folder }, entry.path, entry));
     return copies;
   }
@@ -124,7 +123,7 @@ export class AppFiles {
           this.#options.writer.warn(`${tree.prefix}/${file} is sparse. It is left out.`);
           return true;
         }
-        if (!(await isDatabase(entry))) return false;
+        if (!(await isSqlite(entry.file))) return false;
         databases.add(file);
         await this.#addDatabase(tree, file, entry);
         return true;
@@ -192,9 +191,4 @@ async function removeCopies(copies: readonly DatabaseCopy[]): Promise<void> {
 async function isSparse({ file }: FileEntry): Promise<boolean> {
   const { size, blocks } = await file.stat();
   return size > SPARSE_BYTES && blocks * 512 < size / 2;
-}
-
-async function isDatabase({ file }: FileEntry): Promise<boolean> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-  return bytesRead === MAGIC.length && buffer.equals(MAGIC);
 }

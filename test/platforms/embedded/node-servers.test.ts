@@ -88,6 +88,17 @@ test("files beside the code disappear with the process, and those in /data stay"
   expect(JSON.parse(await textOf("files", "/files"))).toEqual(["visit ", false]);
 });
 
+test("the log of an app says which SQLite database beside the code is lost when the server stops", async () => {
+  const server = `
+    new (require("node:sqlite").DatabaseSync)("app.db").exec("CREATE TABLE IF NOT EXISTS visits (id INTEGER)");
+    ${SERVER}`;
+  await publishServer(edge, "database", server);
+  await edge.request("database", "/crash");
+  await edge.logged("app process ended", { slug: "database" });
+  const lost = 'What the server wrote to the SQLite database "app.db" is lost';
+  expect(await messagesOf("database")).toContainEqual(expect.stringContaining(lost));
+});
+
 test("a server can write to /data while another version starts, and after that one has failed", async () => {
   await publishServer(edge, "shared", SERVER);
   await expect(publishServer(edge, "shared", "process.exit(3);", { generation: 2 })).rejects.toThrow("with status 3");
@@ -160,11 +171,31 @@ test.each([
   expect(await textOf(slug)).toBe("reached");
 });
 
-test("of several ports, the one of the variable PORT gets the requests", async () => {
-  const listen = (port: string) =>
-    `require("http").createServer((request, response) => response.end("port ${port}")).listen(${port});`;
-  await publishServer(edge, "ports", [listen("9229"), listen("3000")].join("\n"));
-  await expect.poll(() => textOf("ports")).toMatch(/^port /);
+const listenOn = (port: string) =>
+  `require("http").createServer((request, response) => response.end("port ${port}")).listen(${port});`;
+
+test("of several ports, the one of the variable PORT gets the requests, also if the server listens on it last", async () => {
+  await publishServer(edge, "ports", `${listenOn("9229")} setTimeout(() => { ${listenOn("3000")} }, 1000);`);
+  await expect.poll(() => textOf("ports"), { timeout: 20_000 }).toBe("port 3000");
+});
+
+test("a port that the system chose gets no requests, because it is for other processes of the app", async () => {
+  await publishServer(edge, "internal", `${listenOn("0")} setTimeout(() => { ${listenOn("8123")} }, 1000);`);
+  expect(await textOf("internal")).toBe("port 8123");
+});
+
+test("a server that listens late is reached, also after it has searched for a free port or listened on one that the system chose", async () => {
+  const late = `setTimeout(() => { ${listenOn("8123")} }, 7000);`;
+  const search = `const search = require("net").createServer().listen(0, () => search.close()); ${late}`;
+  const publishAll = [publishServer(edge, "search", search), publishServer(edge, "late", listenOn("0") + late)];
+  await Promise.all(publishAll);
+  expect(await textOf("search")).toBe("port 8123");
+  await expect.poll(() => textOf("late")).toBe("port 8123");
+});
+
+test("a server that listens only on a port that the system chose is reached", async () => {
+  await publishServer(edge, "any-port", listenOn("0"));
+  expect(await textOf("any-port")).toBe("port 0");
 });
 
 test.each([
@@ -177,6 +208,20 @@ test.each([
     `require("http").createServer((request, response) => response.end("reached")).${listen};`,
   );
   expect(await textOf(slug)).toBe("reached");
+});
+
+// After one for a socket, `require` of Node.js 20 does not resolve links such as those of pnpm.
+test("a server that listens calls no function of fs that leaves the type of a file behind", async () => {
+  const server = `
+    const fs = require("fs");
+    const calls = [];
+    for (const name of ["stat", "lstat", "fstat", "statSync", "lstatSync", "fstatSync"]) {
+      const original = fs[name];
+      fs[name] = (...args) => { calls.push(name + " " + args[0]); return original(...args); };
+    }
+    require("http").createServer((request, response) => response.end(JSON.stringify(calls))).listen(process.env.PORT);`;
+  await publishServer(edge, "types", server);
+  expect(await textOf("types")).toBe("[]");
 });
 
 test("all processes of a cluster share the port", async () => {

@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { RequestSockets } from "../../../server/platforms/embedded/node-server/request-sockets.ts";
+import type { AppAddress } from "../../../server/ports/app-address.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
@@ -27,14 +29,17 @@ async function openSockets() {
     sockets,
     victim,
     listen: (name: string, word: string) => listen(path.join(sockets.folder, name), word),
+    outside: path.join(folder.path, "sockets"),
     inside: (name: string) => path.join(sockets.folder, name),
-    /** What the server says at the address that is taken. */
-    take: async () => {
-      const address = await sockets.take();
-      return address && "socketPath" in address ? text(connect(address.socketPath)) : null;
-    },
+    take: async () => wordAt(await sockets.take()),
+    takeBetter: async () => wordAt(await sockets.takeBetter()),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** What the server says at an address. */
+async function wordAt(address: AppAddress | null): Promise<string | null> {
+  return address && "socketPath" in address ? text(connect(address.socketPath)) : null;
 }
 
 test("a server is reached at the port that it should listen on, else at any other", async () => {
@@ -44,6 +49,50 @@ test("a server is reached at the port that it should listen on, else at any othe
   await given.listen("3000.sock", "preferred");
   expect(await given.take()).toBe("preferred");
   expect(await given.take()).toBe("other");
+});
+
+test("the socket of a port that the system chose is used after some seconds without another, until there is another", async () => {
+  await using given = await openSockets();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  await given.listen("any-40000.sock", "chosen by the system");
+  expect(await given.take()).toBeNull();
+  clock.mockReturnValue(4999);
+  expect(await given.take()).toBeNull();
+  clock.mockReturnValue(5000);
+  expect(await given.take()).toBe("chosen by the system");
+  expect(await given.takeBetter()).toBeNull();
+  await given.listen("8080.sock", "named");
+  expect(await given.takeBetter()).toBe("named");
+  await given.listen("9090.sock", "metrics");
+  expect(await given.takeBetter()).toBeNull();
+  await given.listen("3000.sock", "preferred");
+  expect(await given.takeBetter()).toBe("preferred");
+});
+
+test("a server that is not reachable any more is not replaced by a port that the system chose at once", async () => {
+  await using given = await openSockets();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  await given.listen("any-40000.sock", "chosen by the system");
+  await given.listen("3000.sock", "preferred");
+  expect(await given.take()).toBe("preferred");
+  clock.mockReturnValue(60_000);
+  expect(await given.take()).toBeNull();
+  clock.mockReturnValue(65_000);
+  expect(await given.take()).toBe("chosen by the system");
+});
+
+test("the socket of a process that was killed is not used for a port that the system chose", async () => {
+  await using given = await openSockets();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const listen = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
+  spawnSync(process.execPath, ["-e", listen, given.inside("any-40000.sock")]);
+  expect((await lstat(given.inside("any-40000.sock"))).isSocket()).toBe(true);
+  expect(await given.take()).toBeNull();
+  clock.mockReturnValue(5000);
+  expect(await given.take()).toBeNull();
 });
 
 test("a socket that is not ready, and files with other names, are not used", async () => {
@@ -63,8 +112,13 @@ verifies(hazard(13), "a link to another socket, a file or a folder in the place 
   expect(await given.take()).toBeNull();
   await writeFile(given.inside("3000.sock"), "no socket");
   expect(await given.take()).toBeNull();
-  await mkdir(given.inside("3000.sock"));
+  await mkdir(given.inside("3000.sock/folder"), { recursive: true });
   expect(await given.take()).toBeNull();
+  expect(await given.takeBetter()).toBeNull();
+  // It stays where the server can write anyway.
+  expect((await lstat(given.inside("3000.sock/folder"))).isDirectory()).toBe(true);
+  expect(await readdir(given.outside)).toEqual([]);
+  await rm(given.inside("3000.sock"), { recursive: true });
   await given.listen("3000.sock", "own");
   expect(await given.take()).toBe("own");
 });

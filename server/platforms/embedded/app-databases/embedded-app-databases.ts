@@ -12,7 +12,7 @@ import { namesOwnDatabase } from "../../../../domain/shared/postgres-variables.t
 import type { PostgresReader } from "./postgres-reader.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts } from "../scripts/script-store.ts";
-import type { AppPlacement } from "../supervisor/app-placement.ts";
+import type { AppPlacement } from "../app-placement.ts";
 import { findSqliteFiles } from "./find-sqlite-files.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseLocation } from "./copy-database.ts";
 import { listBeneath, openBeneath } from "./open-beneath.ts";
@@ -26,7 +27,7 @@ export async function findSqliteFiles(folder: string, values: Readonly<Record<st
   const named = [namedFile(values["SQLITE_PATH"]), namedFile(values["DATABASE_URL"]), DEFAULT_FILE];
   const found: string[] = [];
   for (const name of new Set([...named, ...(await listBeneath(folder))]))
-    if (name !== null && found.length < MAX_FILES && (await isSqlite(folder, name))) found.push(name);
+    if (name !== null && found.length < MAX_FILES && (await isSqliteAt(folder, name))) found.push(name);
   return found;
 }
 
@@ -36,10 +37,12 @@ function namedFile(value: string | undefined): string | null {
   return file.startsWith(DATA) ? file.slice(DATA.length) : null;
 }
 
-async function isSqlite(folder: string, name: string): Promise<boolean> {
-  const file = await openBeneath(folder, name);
-  if (file === null) return false;
-  await using _ = file;
+async function isSqliteAt(folder: string, name: string): Promise<boolean> {
+  await using file = await openBeneath(folder, name);
+  return file !== null && isSqlite(file);
+}
+
+export async function isSqlite(file: FileHandle): Promise<boolean> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
   return bytesRead === MAGIC.length && buffer.equals(MAGIC);
 }

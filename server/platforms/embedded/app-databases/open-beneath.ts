@@ -33,12 +33,20 @@ export async function openBeneath(folder: string, name: string): Promise<FileHan
 }
 
 /** Bounds a search in the folder of an app, which can have any number of files. */
-const SEARCH = { entries: 2000, depth: 4 };
+interface Search {
+  entries: number;
+  depth: number;
+  /** The names of folders that are not searched. */
+  leftOut: readonly string[];
+}
+
+const SEARCH: Search = { entries: 2000, depth: 4, leftOut: [] };
 
 /** Lists regular files below a folder that an app writes to, in alphabetical order. Follows no links. */
-export async function listBeneath(folder: string): Promise<string[]> {
+export async function listBeneath(folder: string, search: Partial<Search> = {}): Promise<string[]> {
+  const { entries, depth: maxDepth, leftOut } = { ...SEARCH, ...search };
   const files: string[] = [];
-  let remaining = SEARCH.entries;
+  let remaining = entries;
   const visit = async (parent: string, prefix: string, depth: number): Promise<void> => {
     const handle = await nullIfMissing(open(parent, FOLDER_FLAGS));
     if (handle === null) return;
@@ -47,7 +55,7 @@ export async function listBeneath(folder: string): Promise<string[]> {
     for await (const entry of await opendir(pathOf(handle))) {
       if (remaining-- <= 0) return;
       if (entry.isFile()) files.push(prefix + entry.name);
-      else if (entry.isDirectory() && depth < SEARCH.depth)
+      else if (entry.isDirectory() && depth < maxDepth && !leftOut.includes(entry.name))
         await visit(`${pathOf(handle)}/${entry.name}`, `${prefix}${entry.name}/`, depth + 1);
     }
   };

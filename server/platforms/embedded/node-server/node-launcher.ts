@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
@@ -16,9 +15,10 @@ import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
+import { reportLostDatabases } from "./lost-databases.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
-import { RequestSockets } from "./request-sockets.ts";
+import { RequestSockets, untilSocket } from "./request-sockets.ts";
 import { SERVER_PATHS, SERVER_PORT, serverEnvironment } from "./server-environment.ts";
 import { prepareFiles } from "./server-files.ts";
 import type { Preload } from "./write-preload.ts";
@@ -84,6 +84,8 @@ type ServerLaunch = Omit<NodeServer, "layers"> & Pick<NodeLaunch, "layers">;
 interface PreparedSandbox extends AsyncDisposable {
   sockets: RequestSockets;
   output: NodeOutput;
+  /** See `ServerFiles`. */
+  written: string;
   command: Omit<SandboxCommand, "argv" | "limits" | "signal">;
 }
 
@@ -133,7 +135,7 @@ export class NodeLauncher {
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
     await using starting = new AsyncDisposableStack();
-    const { sockets, output, command } = starting.use(await this.#prepare(launch));
+    const { sockets, output, command, written } = starting.use(await this.#prepare(launch));
     const { sandbox, stopGraceMs } = this.#options;
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     let readCpuMs = () => 0;
@@ -145,7 +147,11 @@ export class NodeLauncher {
       signal: stopping.signal,
       shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
     });
-    const outcome = running.finally(() => output.end());
+    const { layers, records } = launch;
+    const outcome = finish(running, async () => {
+      output.end();
+      if (records) await reportLostDatabases({ written, layers }, records);
+    });
     outcome.catch(() => {});
     const resources = starting.move();
     return {
@@ -193,7 +199,7 @@ export class NodeLauncher {
       onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
     } as const;
     const resources = preparing.move();
-    return { sockets, output, command, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return { sockets, output, command, written: files.written, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
@@ -217,25 +223,13 @@ export class NodeLauncher {
   }
 }
 
-/** Waits for the first socket of a server. */
-async function untilSocket(sockets: RequestSockets, signal: AbortSignal): Promise<AppAddress> {
-  let changed = Promise.withResolvers<void>();
-  const watcher = watch(sockets.folder, { signal }, () => changed.resolve());
-  watcher.on("error", () => changed.resolve());
-  for (;;) {
-    signal.throwIfAborted();
-    changed = Promise.withResolvers<void>();
-    const address = await sockets.take();
-    if (address !== null) {
-      watcher.close();
-      return address;
-    }
-    await Promise.race([changed.promise, sleep(POLL_MS, null, { signal }).catch(() => {})]);
+async function finish<T>(running: Promise<T>, atEnd: () => Promise<void>): Promise<T> {
+  try {
+    return await running;
+  } finally {
+    await atEnd();
   }
 }
-
-/** A file system that reports no changes is read this often. */
-const POLL_MS = 500;
 
 /** What lets a server connect to its database. */
 interface DatabaseConnection {

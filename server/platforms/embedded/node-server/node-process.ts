@@ -50,6 +50,7 @@ export class NodeProcess implements AppProcess {
 
   /** Node.js rejects this request itself. If nobody listens any more, the server may listen anew. */
   async isResponsive(timeoutMs: number): Promise<boolean> {
+    this.#address = (await this.#started.sockets.takeBetter()) ?? this.#address;
     const result = await probe(this.#address, timeoutMs);
     if (result !== "refused") return result === "responsive";
     const address = await this.#started.sockets.take();

@@ -9,6 +9,8 @@ import { startChild } from "../../../sandbox/start-process.ts";
 export interface ServerFiles {
   mounts: readonly Mount[];
   layered?: LayeredFolder;
+  /** The folder of the host with what the server writes. */
+  written: string;
 }
 
 /**
@@ -27,12 +29,12 @@ export async function prepareFiles(
   if (canLayer && (await canLayerFolders(path.dirname(folder)))) {
     const layered = { layers, upper: inside("upper"), work: inside("work"), merged: inside("merged"), to };
     for (const each of [layered.upper, layered.work, layered.merged]) await mkdir(each);
-    return { mounts: [], layered };
+    return { mounts: [], layered, written: layered.upper };
   }
   const copy = inside("files");
   await mkdir(copy);
   for (const layer of layers.toReversed())
     await runTool(startChild, ["cp", "-a", "--no-preserve=ownership", "--reflink=auto", "--", `${layer}/.`, copy]);
   // What the copy itself occupies is not what the server wrote.
-  return { mounts: [{ from: copy, to, writable: true, keepsData: true }] };
+  return { mounts: [{ from: copy, to, writable: true, keepsData: true }], written: copy };
 }
