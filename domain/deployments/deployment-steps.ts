@@ -118,10 +118,18 @@ async function build(
   return bundle;
 }
 
+/** A file that stays is never missing in between, for those who copy the bucket meanwhile. */
 async function storeSources(deps: StepDeps, { deployment, workspace, signal }: Attempt): Promise<void> {
   const bucket = sourceBucketName(deployment.appId);
-  await deps.objects.removeBucket(bucket);
-  for await (const file of workspace.sourceFiles()) {
+  const files = await Array.fromAsync(workspace.sourceFiles());
+  const paths = new Set(files.map((file) => file.path));
+  // First, because a folder can replace a file.
+  for (const { key } of await deps.objects.list(bucket)) {
+    if (paths.has(key)) continue;
+    signal.throwIfAborted();
+    await deps.objects.remove(bucket, key);
+  }
+  for (const file of files) {
     signal.throwIfAborted();
     await deps.objects.put(bucket, file.path, await file.read());
   }

@@ -90,8 +90,8 @@ export async function publish(
   { code, assets, rootDirectory = null }: Omit<ProvisionedBundle, "rootDirectory"> & { rootDirectory?: string | null },
 ): Promise<string[]> {
   const { deployment, signal } = attempt;
-  const { appId, slug, fencingToken: generation } = deployment;
-  const script = { appId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
+  const { appId, orgId: organizationId, slug, fencingToken: generation } = deployment;
+  const script = { appId, organizationId, generation, code, assets, databaseId: sqlDatabaseId(appId) };
   try {
     const { problem = null, printed = [], redirectsToHttps } = await deps.edge.publish(slug, script, signal);
     if (problem === null) {

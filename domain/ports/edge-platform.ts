@@ -3,6 +3,8 @@ import type { AppCode, AssetRules } from "./bundler.ts";
 
 export interface Script {
   appId: string;
+  /** Absent for one that an earlier version of the service published. */
+  organizationId?: string;
   /** Grows with every attempt to publish the app, so that a late worker cannot replace the script of a newer attempt. */
   generation: number;
   code: AppCode;
@@ -38,11 +40,6 @@ export class UnhealthyScript extends Error {
 /** The script responded to its health probe with a server error. */
 export class ServerError extends UnhealthyScript {
   override readonly name = "ServerError";
-}
-
-/** The script did not start in time. The machine may have been busy. */
-export class SlowStart extends UnhealthyScript {
-  override readonly name = "SlowStart";
 }
 
 /** The start command of a Node server ended without an error, and nothing listens on a port. */

@@ -46,7 +46,7 @@ export async function openClusterEdge(
     ...{ bucket, leaseBucket, forwarder, sandbox, host },
     createArchiver: (options) => new SnapshotArchiver(options),
     groups: controlGroups,
-    startTimeoutMs: LAUNCHER_LIMITS.startTimeoutMs,
+    startLimitMs: LAUNCHER_LIMITS.startLimitMs,
     secret: createHmac("sha256", tokenSecret).update("edge-cluster").digest("hex"),
   });
 }

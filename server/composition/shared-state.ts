@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { CHANGE_CHANNEL, PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
 import { createPostgresEventFeed, EVENT_CHANNEL } from "../drivers/change-feed/postgres-event-feed.ts";
 import { PostgresNotifications } from "../drivers/change-feed/postgres-notifications.ts";
-import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
+import { RedisChangeFeed, SUBSCRIBER_OPTIONS } from "../drivers/change-feed/redis-change-feed.ts";
 import { createTopicFeed } from "../drivers/change-feed/topic-change-feed.ts";
 import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
 import { FallbackCounter } from "../drivers/counter/fallback-counter.ts";
@@ -66,7 +66,7 @@ async function openRedis(
   const connectionOptions = { connectTimeout: 5000, keepAlive: 10_000, socketTimeout: 5000 };
   // Without the offline queue, a command fails at once while there is no connection.
   const redis = new Redis(url, { ...connectionOptions, commandTimeout: REDIS_TIMEOUT_MS, enableOfflineQueue: false });
-  const subscriber = new Redis(url, { ...connectionOptions, maxRetriesPerRequest: null });
+  const subscriber = new Redis(url, { ...connectionOptions, ...SUBSCRIBER_OPTIONS });
   for (const connection of [redis, subscriber]) opening.defer(() => connection.disconnect());
   const counter = opening.use(
     new FallbackCounter({

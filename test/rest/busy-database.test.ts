@@ -9,15 +9,15 @@ verifies(
     await using harness = await createHarness();
     const { rest } = await harness.tenant();
     await rest.get("/v1/apps");
-    const em = harness.service.parts.orm.em;
-    const busy = Array.from({ length: 10 }, () => em.fork().execute("select pg_sleep(13)"));
+    const busy = Array.from({ length: 10 }, () => harness.service.parts.orm.em.fork());
+    for (const em of busy) await em.begin();
     const response = await rest.get("/v1/apps");
     expect([response.status, response.body, response.headers.get("retry-after")]).toEqual([
       503,
       { error: "The service's database is busy, and nothing was changed. Try again in a few seconds." },
       "1",
     ]);
-    await Promise.all(busy);
+    for (const em of busy) await em.rollback();
     expect((await rest.get("/v1/apps")).status).toBe(200);
   },
 );

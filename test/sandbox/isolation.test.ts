@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { killDuringSleep } from "../support/sandbox/killed-service.ts";
-import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
+import { processesRunning, processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/time-limits.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -186,7 +186,7 @@ test("the environment of a command does not appear in a process list", async () 
   const abort = new AbortController();
   const env = { PATH: "/usr/bin:/bin", SECRET: `secret-of-${seconds}` };
   const running = runIn(sandbox, ["sleep", seconds], { env, signal: abort.signal });
-  await expect.poll(async () => (await processesWith(`sleep\u0000${seconds}`)).length).toBeGreaterThan(0);
+  await expect.poll(async () => (await processesRunning(["sleep", seconds])).length).toBeGreaterThan(0);
   expect(await processesWith("secret-of-")).toEqual([]);
   abort.abort();
   await running;

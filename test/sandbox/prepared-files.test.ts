@@ -7,7 +7,7 @@ import { childrenOf } from "../../server/sandbox/process-tree.ts";
 import { startChild } from "../../server/sandbox/start-process.ts";
 import { sandboxContract, uniqueSleepSeconds } from "../contract/sandbox.ts";
 import { killDuringSleep } from "../support/sandbox/killed-service.ts";
-import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
+import { processesRunning, processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -108,7 +108,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root, which alone can enter prepar
     const [holder = 0] = opened.holders();
     const seconds = uniqueSleepSeconds();
     const running = runIn(opened.sandbox, ["sleep", seconds], { mounts });
-    await expect.poll(async () => (await processesWith(`sleep\u0000${seconds}`)).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await processesRunning(["sleep", seconds])).length).toBeGreaterThan(0);
     process.kill(holder, "SIGKILL");
     await expect(running).rejects.toThrow("The sandbox was killed from outside");
     expect(await processesWith(seconds)).toEqual([]);

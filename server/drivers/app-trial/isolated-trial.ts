@@ -7,8 +7,8 @@ import { MigrationFailed, type SqlDatabases, TRIAL_PREFIX } from "../../../domai
 import type { AppAddress } from "../../ports/app-address.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 
-/** A server may first migrate its database. Its launcher bounds how long it may take to listen. */
-const START_TIMEOUT_MS = { worker: 20_000, node: 150_000 } as const;
+/** Longer than the limits of the launchers, whose errors say why an app does not start. A server may first migrate its database. */
+const START_TIMEOUT_MS = { worker: 90_000, node: 150_000 } as const;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Starts apps in the isolated runtime, each with a database of its own. */

@@ -1,8 +1,14 @@
-import type { Redis } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import { LocalListeners } from "./local-listeners.ts";
 
 const CHANNEL = "apps-changed";
+
+/**
+ * The options of a connection that subscribes. The feed subscribes on each new connection. When ioredis did so, too, the end of
+ * that connection before Redis answers was an unhandled rejection.
+ */
+export const SUBSCRIBER_OPTIONS = { autoResubscribe: false, maxRetriesPerRequest: null } satisfies RedisOptions;
 
 /** Reaches the listeners of every process that uses the Redis; while Redis is unreachable, those of this process only. */
 export class RedisChangeFeed implements ChangeFeed {
@@ -10,7 +16,10 @@ export class RedisChangeFeed implements ChangeFeed {
   readonly #subscriber: Redis;
   readonly #listeners = new LocalListeners();
 
-  /** @param subscriber - a separate connection, because a connection that subscribes accepts no other commands */
+  /**
+   * @param subscriber - a separate connection with `SUBSCRIBER_OPTIONS`, because a connection that subscribes accepts no other
+   *   commands
+   */
   constructor(redis: Redis, subscriber: Redis) {
     this.#redis = redis;
     this.#subscriber = subscriber;

@@ -13,7 +13,7 @@ import { ScriptStore, type Scripts, type UnpackLayer } from "./scripts/script-st
 import { type AppDataFolders, LocalDataFolders } from "./storage/data-folders.ts";
 import { EmbeddedAppEntries } from "./storage/embedded-app-entries.ts";
 import { folderMeasure, type MeasureApp } from "./storage/embedded-app-storage.ts";
-import { type AppPlacement, ON_THIS_EDGE } from "./supervisor/app-placement.ts";
+import { type AppPlacement, ON_THIS_EDGE } from "./app-placement.ts";
 import type { Supervisor } from "./supervisor/supervisor.ts";
 import type { PlatformLog } from "./supervisor/supervisor-options.ts";
 import type { WorkerdLauncher, WorkerLauncher } from "./workerd/workerd-launcher.ts";

@@ -15,7 +15,8 @@ export interface LauncherOptions {
 
 /** In milliseconds. */
 export interface LauncherLimits {
-  startTimeoutMs: number;
+  /** Of the CPU time that the start of a Worker may use. A start that waits has six times as long. */
+  startLimitMs: number;
   /** For Node servers, which may compile or migrate a database before they listen. */
   serverStartTimeoutMs: number;
   /** How long a Node server may run after SIGTERM. */
@@ -23,7 +24,7 @@ export interface LauncherLimits {
 }
 
 export const LAUNCHER_LIMITS: LauncherLimits = {
-  startTimeoutMs: 10_000,
+  startLimitMs: 10_000,
   serverStartTimeoutMs: 60_000,
   stopGraceMs: 5_000,
 };
@@ -41,10 +42,10 @@ const UNPACK_LIMITS = {
 export function createLaunchers(
   launchRoot: string,
   { sandbox, groups, nodeServers }: LauncherOptions,
-  { startTimeoutMs, serverStartTimeoutMs, stopGraceMs }: LauncherLimits,
+  { startLimitMs, serverStartTimeoutMs, stopGraceMs }: LauncherLimits,
 ) {
   return {
-    launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startTimeoutMs }),
+    launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startLimitMs }),
     nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs, stopGraceMs }),
   };
 }

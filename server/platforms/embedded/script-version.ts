@@ -15,6 +15,8 @@ export type VersionCode =
 export interface ScriptVersion {
   slug: string;
   appId: string;
+  /** Absent for one that an earlier version of the service published. */
+  organizationId?: string;
   generation: number;
   databaseId: string;
   /** The name of the version, unique within the app. */

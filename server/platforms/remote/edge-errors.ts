@@ -5,7 +5,6 @@ import {
   NothingListens,
   ServerError,
   ServerMigrationFailed,
-  SlowStart,
   StaleGeneration,
   UnhealthyScript,
   UnsupportedScript,
@@ -27,15 +26,7 @@ class EdgeFailure extends Error {
   override readonly name = "EdgeFailure";
 }
 
-const UNHEALTHY = [
-  UnhealthyScript,
-  ServerError,
-  SlowStart,
-  NothingListens,
-  ServerMigrationFailed,
-  UnsupportedScript,
-  NoHandler,
-];
+const UNHEALTHY = [UnhealthyScript, ServerError, NothingListens, ServerMigrationFailed, UnsupportedScript, NoHandler];
 
 /** @returns `null` for an error that no port describes */
 export function encodeError(error: unknown): EncodedError | null {

@@ -29,7 +29,12 @@ interface Description {
 /** The sender is another process of the installation: this finds a process of another version. */
 const descriptionSchema = z.object({
   slug: z.string(),
-  script: z.object({ appId: z.string(), generation: z.number(), databaseId: z.string() }),
+  script: z.object({
+    appId: z.string(),
+    organizationId: z.string().optional(),
+    generation: z.number(),
+    databaseId: z.string(),
+  }),
   server: z.looseObject({ layers: z.array(z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) })) }).nullable(),
   rules: z.looseObject({}).nullable(),
 });

@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { artifactBucketName, sourceBucketName } from "../../../domain/apps/app-resources.ts";
+import { RetryDeployment } from "../../../domain/deployments/run-deployment.ts";
 import { givenQueuedDeployment } from "../../support/builds/given-deployment.ts";
 import { COMMIT, type ScriptedSteps } from "../../support/builds/scripted-ports.ts";
+import { failing } from "../../support/edge/platform-resources.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -148,6 +150,15 @@ test("the sources are stored as they were before the build, instead of those of 
   await objects().put(sourceBucketName(app.appId), "removed.ts", new Uint8Array());
   await app.run();
   expect(await objects().list(sourceBucketName(app.appId))).toEqual([{ key: "index.ts", size: "source".length }]);
+});
+
+test("while sources are stored, those of the earlier deployment that stay are present", async () => {
+  const app = await given();
+  const bucket = sourceBucketName(app.appId);
+  for (const key of ["index.ts", "removed.ts"]) await objects().put(bucket, key, Buffer.from("earlier"));
+  const deps = { ...app.ports.deps, objects: failing(objects(), "put", 1, bucket) };
+  await expect(app.run(undefined, deps)).rejects.toThrow(RetryDeployment);
+  expect(await objects().list(bucket)).toEqual([{ key: "index.ts", size: "earlier".length }]);
 });
 
 test("a deployment that is stopped before its sources are stored stores none", async () => {

@@ -69,6 +69,7 @@ test("the edge platform gets the script, the app, its database, and the fencing 
     },
   });
   await app.run();
+  expect(app.ports.published[0]?.script.organizationId).toBe(app.tenant.org_id);
   expect(app.ports.published).toMatchObject([
     {
       slug: app.slug,

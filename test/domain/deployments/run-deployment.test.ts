@@ -293,7 +293,7 @@ test("bundles of earlier deployments are removed after success and after failure
   expect(await keys()).toEqual(new Set(["1.1", "2.2"]));
   app.ports.steps = {};
   await app.redeploy();
-  await app.run(undefined, { ...app.ports.deps, objects: failing(objects, "list", 1) });
+  await app.run(undefined, { ...app.ports.deps, objects: failing(objects, "list", 1, bucket) });
   expect((await app.find(4)).status).toBe("ready");
   const { id } = await app.find(4);
   expect(app.ports.internalErrors).toMatchObject([{ where: { deploymentId: id, appId: app.appId } }]);

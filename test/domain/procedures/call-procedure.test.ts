@@ -14,9 +14,9 @@ const SECRET = "x".repeat(32);
 const SCHEMA = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
 
 /** An app with a query and a mutation, whose calls have the result that a test sets. */
-async function givenApp(names: string[] = []) {
+async function givenApp(names: string[] = [], appName = "demo") {
   const tenant = await service().tenant();
-  const app = await service().givenApp(tenant);
+  const app = await service().givenApp(tenant, { name: appName });
   await service().service.parts.orm.em.fork().nativeUpdate(App, { id: app.id }, { tokenVersion: 4 });
   const procedures = [
     discoveredProcedure("get", "query", { inputSchema: SCHEMA }),
@@ -81,7 +81,8 @@ test("an unknown procedure of an app is an error with the names of up to 20 proc
 });
 
 test("the app of another organization looks like one that does not exist", async () => {
-  const [{ call, calls }, foreign] = [await givenApp(), await givenApp()];
+  // Neither name is similar to an app of the organization, which the error would suggest.
+  const [{ call, calls }, foreign] = [await givenApp(), await givenApp([], "ledger")];
   const errors = [];
   for (const slug of [foreign.app.slug, "absent-k7m2xq"])
     errors.push(await call("get", { slug }).catch((reason: unknown) => reason));

@@ -17,7 +17,7 @@ test("when the runtime is closed, a running program is stopped, and what it has 
   const running = runProgram(deno.runtime, code, { workspace, handleCall });
   const waiting = runProgram(deno.runtime, "// /workspace", { workspace });
   const ended = Promise.allSettled([running, waiting]);
-  await started.promise;
+  await Promise.race([started.promise, running]);
   await deno.runtime[Symbol.asyncDispose]();
   const stopped = { status: "rejected", reason: new Error("The service is stopping") };
   expect(await ended).toEqual([stopped, stopped]);

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { QueryResult } from "../../../domain/ports/app-databases.ts";
+import { PostgresReader } from "../../../server/platforms/embedded/app-databases/postgres-reader.ts";
 import { publishServer } from "../../support/edge/node-server.ts";
 import { bundlePostgresClient } from "../../support/edge/postgres-client.ts";
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
+import { TEST_LIMIT_MS } from "../../support/time-limits.ts";
 
 /** Runs the statement of each request and answers with its rows. */
 const SERVER = `
@@ -32,11 +35,12 @@ const run = async (slug: string, sql: string): Promise<unknown> =>
 const describeApp = (slug: string) => edge.platform.appDatabases.describe({ slug, appId: `app-${slug}` }, null, signal);
 const query = (slug: string, sql: string, limit = 100) =>
   edge.platform.appDatabases.query({ slug, appId: `app-${slug}` }, null, { sql, limit }, signal);
-const problemOf = (slug: string, sql: string) =>
-  query(slug, sql).then(
-    (result) => JSON.stringify(result),
+const describeProblem = (result: Promise<QueryResult>) =>
+  result.then(
+    (value) => JSON.stringify(value),
     ({ message }: Error) => message,
   );
+const problemOf = (slug: string, sql: string) => describeProblem(query(slug, sql));
 
 test("the PostgreSQL database of a running server is described and queried", async () => {
   await run("shop", "create table orders (id bigint primary key, paid boolean, note text, data bytea)");
@@ -138,21 +142,34 @@ test("the role that reads can connect to its own database only", async () => {
   expect(await problemOf("other", "select * from orders")).toContain("does not exist");
 });
 
-test("a statement that runs too long, and a value that is too large, end with a clear error", async () => {
-  const stopped = "sql: the statement took longer than 10 s and was stopped.";
+/** Reads the database of `shop` with another limit on time than that of the service. */
+function readerWith(timeoutMs: number) {
+  const reader = new PostgresReader(edge.platform.data.postgres, timeoutMs);
+  const read = (sql: string, limit = 100) => reader.query("db-shop", { sql, limit }, signal);
+  return { read, problem: (sql: string) => describeProblem(read(sql)) };
+}
+
+test("a statement that runs too long is stopped, with a clear error", async () => {
+  const { problem } = readerWith(3000);
+  const stopped = "sql: the statement took longer than 3 s and was stopped.";
   // Each batch of rows is a statement of PostgreSQL, and the first one sets no limit for the second.
-  const unlimited = "select set_config('statement_timeout', '0', false), pg_sleep(0.6) from generate_series(1, 100)";
-  const ended = ["select pg_sleep(60)", unlimited].map((sql) => problemOf("shop", sql));
+  const unlimited = "select set_config('statement_timeout', '0', false), pg_sleep(0.2) from generate_series(1, 100)";
+  const ended = ["select pg_sleep(60)", unlimited].map((sql) => problem(sql));
   expect(await Promise.all(ended)).toEqual([stopped, stopped]);
   const remaining = "select count(*) from pg_stat_activity where query like '%pg_sleep(%' and pid <> pg_backend_pid()";
   await expect.poll(() => query("shop", remaining)).toMatchObject({ rows: [[0]] });
+});
+
+test("a value or a result that is too large ends with a clear error, and a long value is cut", async () => {
+  // On a slow disk, the limit on time would come first.
+  const { read, problem } = readerWith(TEST_LIMIT_MS);
   const spilling = "with recursive c(n) as (select 1 union all select n from c) select count(*) from c";
-  // On a slow disk, the limit on time comes first.
-  expect(await problemOf("shop", spilling)).toMatch(/PostgreSQL: temporary file size exceeds|longer than 10 s/);
-  expect(await problemOf("shop", "select repeat('x', 100000000)")).toContain("needs too much memory");
-  const large = "select repeat('x', 8000000) from generate_series(1, 100)";
-  expect(await problemOf("shop", large)).toContain("the result is too large");
-  const wide = await query("shop", "select repeat('x', 100000) as x from generate_series(1, 500)", 500);
+  expect(await problem(spilling)).toMatch(/PostgreSQL: temporary file size exceeds/);
+  expect(await problem("select repeat('x', 100000000)")).toContain("needs too much memory");
+  expect(await problem("select repeat('x', 8000000) from generate_series(1, 100)")).toContain(
+    "the result is too large",
+  );
+  const wide = await read("select repeat('x', 100000) as x from generate_series(1, 500)", 500);
   expect(wide.is_truncated).toBe(true);
   expect(wide.rows[0]).toEqual([{ text: "x".repeat(4096), bytes: 100_000 }]);
   expect(Buffer.byteLength(JSON.stringify(wide.rows))).toBeLessThan(1024 * 1024);

@@ -161,6 +161,38 @@ test("an app is unavailable while every process has a request", async () => {
   expect(local.supervisor.active).toEqual(["one"]);
 });
 
+test("an idle process of an organization with many is stopped before the only one of another organization", async () => {
+  await using local = await openLocalSupervisor({ maxActive: 4 });
+  await local.publish("other", { organizationId: "globex" });
+  for (const slug of ["one", "two", "three", "four"]) await local.publish(slug, { organizationId: "acme" });
+  expect(local.supervisor.active).toEqual(["other", "two", "three", "four"]);
+  await local.publish("third", { organizationId: "initech" });
+  expect(local.supervisor.active).toEqual(["other", "three", "four", "third"]);
+});
+
+test("an organization whose apps are all busy leaves a quarter of the processes to others", async () => {
+  await using local = await openLocalSupervisor({ maxActive: 4 });
+  const slugs = ["one", "two", "three", "four"];
+  for (const slug of slugs) await local.publish(slug, { organizationId: "acme" });
+  await local.publish("other", { organizationId: "globex" });
+  const acquired = [];
+  for (const slug of slugs.slice(0, 3)) acquired.push(await local.supervisor.acquire(slug, false));
+  await expect(local.supervisor.acquire("four", false)).rejects.toMatchObject({
+    message: expect.stringContaining("The apps of this organization use all processes that it may have."),
+    retryAfterSeconds: 5,
+  });
+  expect((await local.supervisor.acquire("other", false))?.appId).toBe("app-other");
+  acquired[0]?.release();
+  expect((await local.supervisor.acquire("four", false))?.appId).toBe("app-four");
+  expect(local.supervisor.active).toEqual(["other", "two", "three", "four"]);
+});
+
+test("the organization of an app is known after a restart of the service", async () => {
+  await using local = await openLocalSupervisor();
+  await local.publish("shop", { organizationId: "acme" });
+  expect((await local.store.live("shop"))?.organizationId).toBe("acme");
+});
+
 test("an app that has changed since a request arrived starts in its new version only", async () => {
   await using local = await openLocalSupervisor();
   await local.publish("shop");

@@ -62,7 +62,7 @@ export async function openClusterEdge(
     leaseTimes: LEASE_TIMES,
     forwarder,
     sandbox: "bubblewrap",
-    startTimeoutMs: 10_000,
+    startLimitMs: 10_000,
     secret: "secret of the tests",
     host: "127.0.0.1",
     timeDivisor: TIME_DIVISOR,

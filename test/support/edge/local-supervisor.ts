@@ -4,7 +4,7 @@ import type { AppProcess } from "../../../server/platforms/embedded/app-process.
 import { EmbeddedRuntimeLogs } from "../../../server/platforms/embedded/runtime-logs/embedded-runtime-logs.ts";
 import type { ScriptVersion } from "../../../server/platforms/embedded/script-version.ts";
 import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
-import { ON_THIS_EDGE } from "../../../server/platforms/embedded/supervisor/app-placement.ts";
+import { ON_THIS_EDGE } from "../../../server/platforms/embedded/app-placement.ts";
 import { Supervisor } from "../../../server/platforms/embedded/supervisor/supervisor.ts";
 import type { SupervisorLimits } from "../../../server/platforms/embedded/supervisor/supervisor-options.ts";
 import type { WorkerdLaunch } from "../../../server/platforms/embedded/workerd/workerd-launcher.ts";
@@ -64,6 +64,7 @@ export class LocalProcess extends WorkerdProcess {
 
 export interface LocalApp {
   appId?: string;
+  organizationId?: string;
   databaseId?: string;
   generation?: number;
   bindings?: FormBinding[];
@@ -147,7 +148,8 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
       const form = { bindings: app.bindings ?? [] };
       const scriptPath = await writeUploadForm(path.join(folder.path, `${forms++}.form`), "export default {};", form);
       const code = { runtime: "worker", scriptPath } as const;
-      const script = { appId, databaseId, generation, code, assets: app.assets ?? null };
+      const organization = app.organizationId === undefined ? {} : { organizationId: app.organizationId };
+      const script = { appId, ...organization, databaseId, generation, code, assets: app.assets ?? null };
       const version = await store.stage(slug, script, new AbortController().signal);
       const verify = app.verify ?? (async () => undefined);
       const makeLive = async (process: AppProcess) => {

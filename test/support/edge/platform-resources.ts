@@ -56,11 +56,16 @@ export async function provision(
   await platform.edge.publish(app.slug, published, AbortSignal.timeout(30_000));
 }
 
-/** A port whose named operation fails the given number of times before it works. Its other operations work. */
+/**
+ * A port whose named operation fails the given number of times before it works. Its other operations work.
+ *
+ * @param first - limits the failures to calls with this first argument
+ */
 export function failing<P extends object>(
   port: P,
   operation: keyof P & string,
   times: number,
+  first?: string,
 ): P & { failures: number } {
   let remaining = times;
   let failures = 0;
@@ -70,7 +75,7 @@ export function failing<P extends object>(
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
       return async (...args: unknown[]) => {
-        if (name === operation && remaining-- > 0) {
+        if (name === operation && (first === undefined || args[0] === first) && remaining-- > 0) {
           failures += 1;
           throw new Error(`the provider responded with 500 to ${operation}`);
         }

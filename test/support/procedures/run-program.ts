@@ -1,4 +1,10 @@
-import { CallError, type CodeRuntime, type RunRequest, type RunResult } from "../../../domain/ports/code-runtime.ts";
+import {
+  CallError,
+  type CodeRuntime,
+  RUN_TIME_MS,
+  type RunRequest,
+  type RunResult,
+} from "../../../domain/ports/code-runtime.ts";
 
 /** Returns the name and input of the call. Calls of `refuse` fail with an error for the program, calls of `break` with an internal error. */
 async function echoCall(name: string, input: unknown): Promise<unknown> {
@@ -10,5 +16,5 @@ async function echoCall(name: string, input: unknown): Promise<unknown> {
 /** Runs one program. By default its time limit is long, and each of its calls returns its name and input. */
 export function runProgram(runtime: CodeRuntime, code: string, options: Partial<RunRequest> = {}): Promise<RunResult> {
   const signal = new AbortController().signal;
-  return runtime.run({ orgId: "org-1", code, timeoutMs: 20_000, handleCall: echoCall, signal, ...options });
+  return runtime.run({ orgId: "org-1", code, timeoutMs: RUN_TIME_MS.max, handleCall: echoCall, signal, ...options });
 }

@@ -24,7 +24,7 @@ export interface ClusterLauncherOptions {
   launchRoot: string;
   sandbox: "bubblewrap" | "none";
   groups?: ControlGroups | undefined;
-  startTimeoutMs: number;
+  startLimitMs: number;
   bucket: SharedBucket;
   forwarder: BucketForwarder;
   /** The key of the cluster of an app derives from it. */

@@ -25,8 +25,9 @@ import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 const SCRIPT = `
 export default {
   async fetch(request, env) {
-    const { statements, list, read } = await request.json();
+    const { connect, statements, list, read } = await request.json();
     try {
+      if (connect) return Response.json({ value: await reach(env) });
       if (statements) return Response.json({ value: await run(env.DB, statements) });
       const store = new Store(env);
       return Response.json({ value: list ? await store.list(list) : await store.read(read.key, read.bytes) });
@@ -35,6 +36,12 @@ export default {
     }
   },
 };
+
+/** Waits until the process that has the stores responds. */
+async function reach({ DB, KV, R2 }) {
+  await (DB ? run(DB, ["SELECT 1"]) : (KV ?? R2).list({ limit: 1 }));
+  return null;
+}
 
 async function run(database, statements) {
   const results = [];
@@ -121,7 +128,8 @@ async function request(
   const worker = { ...isolatedWorker(SCRIPT), ...stores };
   const process = await launcher.start({ worker, databaseId, ...folders }, signal);
   try {
-    const answer = response.parse(await send(process.port, JSON.stringify(body), signal));
+    await send(process.port, { connect: true }, NOT_REACHED, signal);
+    const answer = response.parse(await send(process.port, body, TOO_LONG, signal));
     if ("error" in answer) throw new ServiceError("invalid", `sql: ${answer.error.replace(/^(D1_\w+: )+/, "")}`);
     return answer.value;
   } finally {
@@ -129,16 +137,38 @@ async function request(
   }
 }
 
-async function send(port: number, body: string, signal: AbortSignal): Promise<unknown> {
-  const timeout = AbortSignal.timeout(DATABASE_LIMITS.statementMs);
+/** How long a request may take, and what the caller is told after that. */
+interface TimeLimit {
+  ms: number;
+  code: "unavailable" | "invalid";
+  message: string;
+}
+
+/** Finding another machine, or starting the app on this one, is no part of a statement. */
+const NOT_REACHED: TimeLimit = {
+  ms: 60_000,
+  code: "unavailable",
+  message: "The machine that runs the app did not respond within 60 s. Try again.",
+};
+const TOO_LONG: TimeLimit = {
+  ms: DATABASE_LIMITS.statementMs,
+  code: "invalid",
+  message: `sql: the statement took longer than ${DATABASE_LIMITS.statementMs / 1000} s and was stopped.`,
+};
+
+async function send(
+  port: number,
+  body: object,
+  { ms, code, message }: TimeLimit,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(ms);
   try {
-    const init = { method: "POST", body, signal: AbortSignal.any([signal, timeout]) };
+    const init = { method: "POST", body: JSON.stringify(body), signal: AbortSignal.any([signal, timeout]) };
     return await (await fetch(`http://127.0.0.1:${port}/`, init)).json();
   } catch (cause) {
     signal.throwIfAborted();
-    if (!timeout.aborted) throw cause;
-    const seconds = DATABASE_LIMITS.statementMs / 1000;
-    throw new ServiceError("invalid", `sql: the statement took longer than ${seconds} s and was stopped.`, { cause });
+    throw timeout.aborted ? new ServiceError(code, message, { cause }) : cause;
   }
 }
 

@@ -26,7 +26,7 @@ import { measureStoredData } from "./stored-data.ts";
 
 export interface ClusterStoresOptions extends Pick<
   ClusterLauncherOptions,
-  "sandbox" | "groups" | "startTimeoutMs" | "secret" | "host" | "timeDivisor"
+  "sandbox" | "groups" | "startLimitMs" | "secret" | "host" | "timeDivisor"
 > {
   bucket: SharedBucket;
   /** The same bucket, with requests that fail soon: leases are renewed every few seconds. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { EdgeAddress } from "../supervisor/app-placement.ts";
+import type { EdgeAddress } from "../app-placement.ts";
 import type { ClientInfo } from "./client-info.ts";
 import { HalfOpenSocket } from "./forward-request.ts";
 

@@ -14,7 +14,7 @@ import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { ScriptVersion, VersionCode } from "../script-version.ts";
 
 /** The content of `live.json`. The path of the file determines the rest of a version. */
-type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "name"> & {
+type LiveVersion = Pick<ScriptVersion, "appId" | "organizationId" | "generation" | "databaseId" | "name"> & {
   rules: AssetRules | null;
   /** Absent for a Worker. */
   server?: ServerDescription;
@@ -103,10 +103,10 @@ export class ScriptStore {
   ): Promise<ScriptVersion> {
     if (!isSlug(slug)) throw new TypeError(`Invalid slug: ${JSON.stringify(slug)}`);
     if (!isId(script.appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(script.appId)}`);
-    const { appId, generation, databaseId, assets, code } = script;
+    const { code, assets, ...described } = script;
     const rules = assets?.rules ?? null;
-    const version = this.#version(slug, { appId, generation, databaseId, name, rules, ...describeCode(code) });
-    await this.#discardOthers(await this.live(slug), slug, appId);
+    const version = this.#version(slug, { ...described, name, rules, ...describeCode(code) });
+    await this.#discardOthers(await this.live(slug), slug, script.appId);
     await mkdir(version.folder, { recursive: true, mode: 0o755 });
     await mkdir(version.storageDirectory, { recursive: true, mode: 0o700 });
     await this.#copyCode(code, version.code, signal);
@@ -116,11 +116,12 @@ export class ScriptStore {
 
   /** Makes a staged version live, then discards every other version. */
   async commit(version: ScriptVersion): Promise<void> {
-    const { appId, generation, databaseId, name, assets, code } = version;
+    const { slug, appId, organizationId, generation, databaseId, name, assets, code } = version;
     const rules = assets?.rules ?? null;
-    const live: LiveVersion = { appId, generation, databaseId, name, rules, ...describeCode(code) };
-    await replaceFile(path.join(this.#scripts, version.slug, "live.json"), JSON.stringify(live));
-    await this.#discardOthers(version, version.slug, appId);
+    const owner = organizationId === undefined ? {} : { organizationId };
+    const live: LiveVersion = { appId, ...owner, generation, databaseId, name, rules, ...describeCode(code) };
+    await replaceFile(path.join(this.#scripts, slug, "live.json"), JSON.stringify(live));
+    await this.#discardOthers(version, slug, appId);
   }
 
   /** Discards a staged version, unless it is live. */

@@ -1,6 +1,6 @@
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { ScriptVersion } from "../script-version.ts";
-import { RunsElsewhere } from "./app-placement.ts";
+import { RunsElsewhere } from "../app-placement.ts";
 import { describeFailure } from "./describe-failure.ts";
 import type { RestartBackoff } from "./restart-backoff.ts";
 import type { RunningApp } from "./running-app.ts";

@@ -1,6 +1,6 @@
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppOutput, AppProcess } from "../app-process.ts";
-import type { PlacementHold } from "./app-placement.ts";
+import type { PlacementHold } from "../app-placement.ts";
 
 /** A process that ends with its hold, and releases the hold at its end. */
 export class HeldProcess implements AppProcess {

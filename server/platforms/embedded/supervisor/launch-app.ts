@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import { SlowStart } from "../../../../domain/ports/edge-platform.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { AppProcess } from "../app-process.ts";
 import { type NodeLauncher, toLaunch } from "../node-server/node-launcher.ts";
@@ -8,7 +7,7 @@ import { dataDirectory, type ScriptVersion } from "../script-version.ts";
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { usesStorage } from "../../shared/worker-bindings.ts";
 import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
-import type { AppPlacement } from "./app-placement.ts";
+import type { AppPlacement } from "../app-placement.ts";
 import { HeldProcess } from "./held-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 
@@ -33,35 +32,17 @@ export async function launchBeside(
   signal: AbortSignal,
 ): Promise<AppProcess | null> {
   const { version, code, masks } = prepared;
-  if (code.runtime === "node") return (await hasData(version)) ? null : launchPatiently(deps, prepared, signal);
+  if (code.runtime === "node") return (await hasData(version)) ? null : launchApp(deps, prepared, signal);
   const { worker } = code;
-  if (!usesStorage(worker)) return launchPatiently(deps, prepared, signal);
+  if (!usesStorage(worker)) return launchApp(deps, prepared, signal);
   const assetsDirectory = version.assets?.directory ?? null;
   const launch = { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory };
-  await using _ = await startAgainIfSlow((patience) => deps.launcher.start({ ...launch, patience }, signal));
+  await using _ = await deps.launcher.start(launch, signal);
   return null;
 }
 
 async function hasData(version: ScriptVersion): Promise<boolean> {
   return ((await readdir(dataDirectory(version)).catch(nullIfMissing)) ?? []).length > 0;
-}
-
-/** How many times as long as usual the second start of a slow script may take. */
-const PATIENCE = 3;
-
-/** Starts a script again if it did not start in time, because the machine may have been busy. */
-async function startAgainIfSlow<T>(start: (patience: number) => Promise<T>): Promise<T> {
-  try {
-    return await start(1);
-  } catch (error) {
-    if (!(error instanceof SlowStart)) throw error;
-    return start(PATIENCE);
-  }
-}
-
-/** Starts a version that is not live yet, as `launchApp` does. A slow start is tried again. */
-export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {
-  return startAgainIfSlow((patience) => launchApp(deps, prepared, signal, patience));
 }
 
 /**
@@ -70,12 +51,7 @@ export function launchPatiently(deps: LaunchDeps, prepared: PreparedApp, signal:
  *
  * @throws {RunsElsewhere} when another edge runs the app
  */
-export async function launchApp(
-  deps: LaunchDeps,
-  prepared: PreparedApp,
-  signal: AbortSignal,
-  patience = 1,
-): Promise<AppProcess> {
+export async function launchApp(deps: LaunchDeps, prepared: PreparedApp, signal: AbortSignal): Promise<AppProcess> {
   const { version, masks } = prepared;
   await using starting = new AsyncDisposableStack();
   const hold = starting.use(await deps.placement.hold(version, { takesOver: false, signal }));
@@ -84,7 +60,7 @@ export async function launchApp(
   const notice = deps.placement.notice(version);
   if (notice !== null) sink.print([Date.now(), "info", null, notice]);
   const whileHeld = hold === null ? signal : AbortSignal.any([signal, hold.lost]);
-  const process = await startCode(deps, prepared, { records: sink, patience, signal: whileHeld });
+  const process = await startCode(deps, prepared, { records: sink, signal: whileHeld });
   void process.exited.then(close);
   starting.move();
   return hold === null ? process : new HeldProcess(process, hold);
@@ -93,13 +69,13 @@ export async function launchApp(
 async function startCode(
   deps: LaunchDeps,
   { version, code, masks }: PreparedApp,
-  { records, patience, signal }: { records: RecordSink; patience: number; signal: AbortSignal },
+  { records, signal }: { records: RecordSink; signal: AbortSignal },
 ): Promise<AppProcess> {
   const { storageDirectory, databaseId, assets } = version;
   if (code.runtime === "worker") {
     const databaseDirectory = deps.databaseDirectory(databaseId);
     const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
-    return deps.launcher.start({ worker: code.worker, databaseId, masks, ...folders, records, patience }, signal);
+    return deps.launcher.start({ worker: code.worker, databaseId, masks, ...folders, records }, signal);
   }
   const { server, env, database, isToMigrate } = code;
   const data = { dataDirectory: dataDirectory(version), database, hasNetwork: true };

@@ -6,7 +6,8 @@ import type { Scripts } from "../scripts/script-store.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
-import type { EdgeAddress } from "./app-placement.ts";
+import type { CpuTimeLimit } from "../cpu-time-limit.ts";
+import type { EdgeAddress } from "../app-placement.ts";
 import { AppUnavailable } from "./unavailable-app.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */
@@ -37,8 +38,8 @@ export class RunningApp {
   /** The version of the variables that it runs with. */
   readonly variablesVersion: number;
   readonly process: AppProcess;
-  /** When the event loop was first found unresponsive, and the CPU time used until then; `null` while it responds. */
-  unresponsive: { sinceMs: number; cpuMs: number } | null = null;
+  /** Of the event loop since it was first found unresponsive; `null` while it responds. */
+  unresponsive: CpuTimeLimit | null = null;
   /** Limits the requests that the app serves. */
   restriction: StorageRestriction | null = null;
   #inFlight = 0;
@@ -85,12 +86,6 @@ export class RunningApp {
     this.#lastUsedMs = performance.now();
     if (this.isIdle) this.#onIdle.resolve();
   }
-}
-
-/** The app that has been idle for the longest time, without those that are kept; `undefined` if there is none. */
-export function longestIdle(apps: readonly RunningApp[], isKept: (appId: string) => boolean): RunningApp | undefined {
-  const stoppable = apps.filter(({ isIdle, version }) => isIdle && !isKept(version.appId));
-  return stoppable.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)[0];
 }
 
 /** Whether another version is live, or the restriction has changed, since an app started. */

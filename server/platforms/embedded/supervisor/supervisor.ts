@@ -7,10 +7,11 @@ import type { ScriptVersion } from "../script-version.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import { FailureReports } from "./failure-reports.ts";
-import { launchApp, launchBeside, launchPatiently } from "./launch-app.ts";
+import { launchApp, launchBeside } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
-import { type AcquiredApp, appOnEdge, isOutdated, longestIdle, RunningApp } from "./running-app.ts";
+import { makeRoom } from "./process-shares.ts";
+import { type AcquiredApp, appOnEdge, isOutdated, RunningApp } from "./running-app.ts";
 import { AppRestricted, AppUnavailable, checkRestriction } from "./unavailable-app.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -25,8 +26,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, RunningApp>();
   readonly #starts = new Map<string, Promise<boolean>>();
-  /** How many starts are in progress. They count towards `maxActive`. */
-  #starting = 0;
+  readonly #starting = new Set<ScriptVersion>();
   readonly #locks = new KeyedLock();
   readonly #backoff = new RestartBackoff();
   readonly #failures: FailureReports;
@@ -103,12 +103,12 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await using unused = new AsyncDisposableStack();
     const beside = this.#running.has(slug) ? unused.use(await launchBeside(this.#options, prepared, signal)) : null;
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
-    await this.#ensureCapacity(this.#running.has(slug) ? 0 : 1);
+    if (!this.#running.has(slug)) await this.#makeRoom(version);
     const live = await this.#options.store.live(slug);
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = beside ?? (await launchPatiently(this.#options, prepared, signal));
+      const process = beside ?? (await launchApp(this.#options, prepared, signal));
       try {
         await verify(process);
         this.#backoff.reset(slug);
@@ -214,17 +214,17 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const version = await this.#options.store.live(slug);
     if (!version) return false;
     this.#checkMayStart(slug);
-    this.#starting++;
+    this.#starting.add(version);
     try {
-      if (!(await this.#ensureCapacity(0)))
-        throw new AppUnavailable("All processes for apps are in use. Try again shortly.", 5);
+      const shortage = await this.#makeRoom(version);
+      if (shortage !== null) throw new AppUnavailable(shortage, 5);
       await this.#locks.run([version.databaseId], async () => {
         const current = await this.#options.store.live(slug);
         if (current?.name !== version.name || this.#running.has(slug)) return;
         await this.#startVersion(version);
       });
     } finally {
-      this.#starting--;
+      this.#starting.delete(version);
     }
     return true;
   }
@@ -288,13 +288,13 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     });
   }
 
-  /** Stops the apps that have been idle for the longest time until the processes and `additional` ones are within the limit. */
-  async #ensureCapacity(additional: number): Promise<boolean> {
-    while (this.#running.size + this.#starting + additional > this.#options.limits.maxActive) {
-      const stopped = longestIdle([...this.#running.values()], this.#options.isKept);
-      if (!stopped) return false;
-      await this.#stopIdle(stopped);
-    }
-    return true;
+  /** As `makeRoom`. */
+  #makeRoom(version: ScriptVersion): Promise<string | null> {
+    const { limits, isKept } = this.#options;
+    const read = () => {
+      const [running, starting] = [[...this.#running.values()], new Set([...this.#starting, version])];
+      return { running, starting, maxActive: limits.maxActive, isKept };
+    };
+    return makeRoom(version, read, (app) => this.#stopIdle(app));
   }
 }

@@ -1,3 +1,4 @@
+import { CpuTimeLimit } from "../cpu-time-limit.ts";
 import type { RunningApp } from "./running-app.ts";
 
 export interface WatchdogLimits {
@@ -20,8 +21,6 @@ interface WatchdogActions {
 
 const CHECK_INTERVAL_MS = 1000;
 const PROBE_TIMEOUT_MS = 800;
-/** An event loop that waits, for a busy disk or CPU, has this many times the limit. */
-const WAITING_FACTOR = 6;
 
 /** Checks every running app once a second: stops idle apps, and kills apps that hang or use too much memory. */
 export class Watchdog {
@@ -59,10 +58,8 @@ export class Watchdog {
       app.unresponsive = null;
       return;
     }
-    const [nowMs, cpuMs] = [Date.now(), await app.process.cpuMs()];
-    app.unresponsive ??= { sinceMs: nowMs, cpuMs };
-    const waitedMs = nowMs - app.unresponsive.sinceMs;
-    if (cpuMs - app.unresponsive.cpuMs >= hangMs || waitedMs >= hangMs * WAITING_FACTOR)
-      this.#actions.kill(app, "hang");
+    const cpuMs = await app.process.cpuMs();
+    app.unresponsive ??= new CpuTimeLimit(hangMs, cpuMs);
+    if (app.unresponsive.exceededBy(cpuMs) !== null) this.#actions.kill(app, "hang");
   }
 }

@@ -23,7 +23,8 @@ export interface LauncherOptions {
   sandbox: "bubblewrap" | "none";
   /** The groups through which the kernel limits processes. */
   groups?: ControlGroups | undefined;
-  startTimeoutMs: number;
+  /** Of the CPU time that a start may use. A start that waits has six times as long. */
+  startLimitMs: number;
 }
 
 export interface WorkerdLaunch extends AppFolders {
@@ -36,8 +37,6 @@ export interface WorkerdLaunch extends AppFolders {
   records?: RecordSink | undefined;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
-  /** How many times as long as usual the process may take to start. */
-  patience?: number | undefined;
 }
 
 /** The limits of a process that runs an app. */
@@ -93,7 +92,7 @@ export interface WorkerdSetup extends Pick<WorkerdConfigOptions, "storage" | "cl
   writableFolders: readonly string[];
 }
 
-interface StartOptions extends Pick<LauncherOptions, "launchRoot" | "startTimeoutMs"> {
+interface StartOptions extends Pick<LauncherOptions, "launchRoot" | "startLimitMs"> {
   /**
    * Creates the folders of the process.
    *
@@ -112,7 +111,7 @@ interface StartOptions extends Pick<LauncherOptions, "launchRoot" | "startTimeou
 export async function startWorkerd(
   processes: ProcessLauncher,
   launch: WorkerdLaunch,
-  { launchRoot, startTimeoutMs, setUp, signal }: StartOptions,
+  { launchRoot, startLimitMs, setUp, signal }: StartOptions,
 ): Promise<StartedWorkerd> {
   signal.throwIfAborted();
   await using starting = new AsyncDisposableStack();
@@ -137,9 +136,8 @@ export async function startWorkerd(
   const output = new WorkerdOutput({ records, masks: launch.masks });
   const spawned = await spawnWorkerd(launched, folder, config);
   return await untilListening(spawned, {
-    ...{ launched, output, records, signal },
+    ...{ launched, output, records, startLimitMs, signal },
     resources: starting.move(),
-    timeoutMs: startTimeoutMs * (launch.patience ?? 1),
   });
 }
 

@@ -31,7 +31,8 @@ interface StartOptions {
   records: RecordReader | null;
   /** What to release when the process has ended. */
   resources: AsyncDisposable;
-  timeoutMs: number;
+  /** Of the CPU time that the start may use. */
+  startLimitMs: number;
   signal: AbortSignal;
 }
 
@@ -48,14 +49,15 @@ export interface StartedWorkerd extends Pick<StartOptions, "launched" | "output"
  * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
  */
 export async function untilListening(spawned: SpawnedWorkerd, options: StartOptions): Promise<StartedWorkerd> {
-  const { output, records, launched, resources, timeoutMs, signal } = options;
+  const { output, records, launched, resources, startLimitMs, signal } = options;
   output.follow(spawned.stdout, true);
   output.follow(spawned.stderr);
   const exit = new ProcessExit();
   void spawned.exited.then(() => exit.mark());
   void spawned.exited.then(() => records?.reportUnconfirmed());
   try {
-    const port = await untilReady({ ready: spawned.port, output, exited: exit.promise }, timeoutMs, signal);
+    const starting = { ready: spawned.port, output, exited: exit.promise, readCpuMs: () => launched.cpuMs() };
+    const port = await untilReady(starting, startLimitMs, signal);
     records?.reportUnconfirmed();
     return { port, exit, launched, output, resources };
   } catch (error) {

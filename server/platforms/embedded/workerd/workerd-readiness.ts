@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { NoHandler, SlowStart, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { NoHandler, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { CpuTimeLimit } from "../cpu-time-limit.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
 interface StartingWorkerd<T> {
@@ -8,23 +9,23 @@ interface StartingWorkerd<T> {
   output: WorkerdOutput;
   /** Resolves when the process has exited. */
   exited: Promise<void>;
+  readCpuMs: () => Promise<number>;
 }
+
+const CHECK_INTERVAL_MS = 500;
 
 /**
  * Waits until a starting process listens.
  *
+ * @param limitMs - of the CPU time that the start may use
  * @returns what `ready` resolves to
  * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
  * @throws {Error} with the message of workerd or of the sandbox, when the script did not cause the failure
  */
-export async function untilReady<T>(starting: StartingWorkerd<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
+export async function untilReady<T>(starting: StartingWorkerd<T>, limitMs: number, signal: AbortSignal): Promise<T> {
   const finished = new AbortController();
   const timers = { signal: AbortSignal.any([signal, finished.signal]) };
-  const late = sleep(timeoutMs, null, timers).then(() => {
-    throw new SlowStart(
-      `The script did not start within ${timeoutMs / 1000} s. Its top-level code may contain an endless loop.`,
-    );
-  });
+  const late = untilLate(starting.readCpuMs, new CpuTimeLimit(limitMs, 0), timers.signal);
   const exited = starting.exited.then(() => {
     throw new Error("The process exited before it was ready");
   });
@@ -42,6 +43,21 @@ export async function untilReady<T>(starting: StartingWorkerd<T>, timeoutMs: num
     late.catch(() => {});
     exited.catch(() => {});
     flooded.catch(() => {});
+  }
+}
+
+/** @throws {UnhealthyScript} when a start exceeds its limit */
+async function untilLate(readCpuMs: () => Promise<number>, limit: CpuTimeLimit, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await sleep(CHECK_INTERVAL_MS, null, { signal });
+    const excess = limit.exceededBy(await readCpuMs());
+    if (excess === null) continue;
+    const seconds = excess.limitMs / 1000;
+    throw new UnhealthyScript(
+      excess.of === "cpu"
+        ? `The script used ${seconds} s of CPU time and did not start. Its top-level code may contain an endless loop.`
+        : `The script did not start within ${seconds} s. Its top-level code may wait for something, or the machine is busy: try again.`,
+    );
   }
 }
 

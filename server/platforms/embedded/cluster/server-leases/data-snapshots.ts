@@ -8,7 +8,7 @@ import { nullIfMissing } from "../../../../files/missing-file.ts";
 import { removeTree } from "../../../../files/remove-tree.ts";
 import { dataDirectory, type ScriptVersion } from "../../script-version.ts";
 import type { UnpackLayer } from "../../scripts/script-store.ts";
-import { type OpenData, openLocalData } from "../../supervisor/app-placement.ts";
+import { type OpenData, openLocalData } from "../../app-placement.ts";
 import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { HeldLease } from "./held-lease.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RunsElsewhere } from "../../supervisor/app-placement.ts";
+import { RunsElsewhere } from "../../app-placement.ts";
 import type { SharedBucket } from "../shared-bucket.ts";
 import type { DataSnapshots } from "./data-snapshots.ts";
 import { type LeaseLocation, NO_LEASE, writeLease } from "./lease-record.ts";

@@ -9,7 +9,7 @@ import {
   openLocalData,
   type PlacementHold,
   RunsElsewhere,
-} from "../../supervisor/app-placement.ts";
+} from "../../app-placement.ts";
 import type { PlatformLog } from "../../supervisor/supervisor-options.ts";
 import { AppUnavailable } from "../../supervisor/unavailable-app.ts";
 import { BucketError } from "../bucket-error.ts";

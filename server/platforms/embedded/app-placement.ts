@@ -1,4 +1,4 @@
-import { dataDirectory, type ScriptVersion } from "../script-version.ts";
+import { dataDirectory, type ScriptVersion } from "./script-version.ts";
 
 /** The edge proxy of another edge. */
 export interface EdgeAddress {
