@@ -14,6 +14,7 @@ import { FilesystemSpool } from "../drivers/spool/filesystem.ts";
 import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
 import { PostgresTranscriptSearch } from "../drivers/transcript-search/postgres-transcript-search.ts";
 import { ThreadYamlParser } from "../drivers/yaml-parser/thread-yaml-parser.ts";
+import { TextWorkerPool } from "../text-workers/text-worker-pool.ts";
 import type { Foundation } from "./foundation.ts";
 
 type AgentParts = Pick<
@@ -33,6 +34,7 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
   const { accessChanges, serverChanges } = shared;
   const hosts = opening.use(
     new OpenClawHosts({
+      textWorkers: opening.use(new TextWorkerPool({ threads: 1 })),
       networks: config.agentHostNetworks,
       ports: config.agentHostPorts,
       tokenSecret,

@@ -2,10 +2,11 @@
 import { threadId } from "node:worker_threads";
 import { indexDocument, planPassageRemoval } from "../../domain/documents/index-document.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { parseLargeFrame } from "../drivers/agent-host/openclaw/gateway-frames.ts";
 import type { TaskOutcome, TaskThread } from "./text-worker-pool.ts";
 import type { TextTasks } from "./text-tasks.ts";
 
-const tasks: TextTasks = { indexDocument, planPassageRemoval };
+const tasks: TextTasks = { indexDocument, parseLargeFrame, planPassageRemoval };
 
 interface Task {
   name: keyof TextTasks;

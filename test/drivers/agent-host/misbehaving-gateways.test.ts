@@ -110,3 +110,40 @@ describe("the agents of a gateway", () => {
     ]);
   });
 });
+
+describe("a message of more than 64 KiB", () => {
+  const LARGE = "x".repeat(200_000);
+
+  test("is read, and a small one that follows it is read after it", async () => {
+    await using opened = await openScriptedHost();
+    const { gateway, host } = opened;
+    gateway.alter.set("agents.list", (payload) => ({ ...payload, extra: LARGE }));
+    const [listed, skills] = await Promise.all([host.listAgents(signal()), host.listSkills("main", signal())]);
+    expect(listed.agents.map(({ id }) => id)).toEqual(["main", "sales"]);
+    expect(skills.skills).not.toHaveLength(0);
+    expect([gateway.opened, gateway.connections]).toEqual([1, 1]);
+  });
+
+  test("of another form fails its call only", async () => {
+    await using opened = await openScriptedHost();
+    const { gateway, host } = opened;
+    gateway.alter.set("agents.list", () => ({ agents: [{ id: 1, name: LARGE }] }));
+    const error = await failure(host.listAgents(signal()));
+    expect([error.code, error.message]).toEqual([
+      "invalid_response",
+      expect.stringMatching(/agents\.list has not the/),
+    ]);
+    expect((await host.listSkills("main", signal())).skills).not.toHaveLength(0);
+    expect(gateway.opened).toBe(1);
+  });
+
+  test("with too many values ends the connection", async () => {
+    await using opened = await openScriptedHost();
+    opened.gateway.alter.set("agents.list", (payload) => ({
+      ...payload,
+      extra: Array.from({ length: 100_001 }, () => 1),
+    }));
+    const error = await failure(opened.host.listAgents(signal()));
+    expect([error.code, error.message]).toEqual(["invalid_response", expect.stringMatching(/something else than/)]);
+  });
+});

@@ -4,6 +4,7 @@ import {
   OpenClawHosts,
   type OpenClawHostsOptions,
 } from "../../../server/drivers/agent-host/openclaw/openclaw-hosts.ts";
+import { TextWorkerPool } from "../../../server/text-workers/text-worker-pool.ts";
 import { ScriptedGateway, type ScriptedGatewayOptions } from "./scripted-openclaw-gateway.ts";
 
 export interface ScriptedHost extends AsyncDisposable {
@@ -33,9 +34,13 @@ export async function openScriptedHost(
   };
 }
 
+/** Its threads end when they have nothing to do. */
+const textWorkers = new TextWorkerPool({ threads: 1 });
+
 export function createHosts(options: Partial<OpenClawHostsOptions> = {}): OpenClawHosts {
   return new OpenClawHosts({
     tokenSecret: "x".repeat(32),
+    textWorkers,
     networks: ["127.0.0.0/8"],
     ports: [{ from: 1024, to: 65_535 }],
     timeouts: { connect: 10_000, call: 30_000, ping: 30_000 },

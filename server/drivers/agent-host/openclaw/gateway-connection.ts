@@ -1,11 +1,11 @@
 import type { WebSocket } from "ws";
-import type { z } from "zod";
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
+import type { TextWorkers } from "../../../../domain/ports/text-workers.ts";
 import { raceWithSignal } from "../../../../domain/shared/race-with-signal.ts";
 import type { DeviceIdentity } from "./device-identity.ts";
 import { toAgentHostError } from "./gateway-errors.ts";
-import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
-import { LARGE_BYTES, type LargeMessages } from "./large-messages.ts";
+import { type Frame, type GatewayError, type GatewayTasks, parseFrame } from "./gateway-frames.ts";
+import type { GatewayMethod, GatewayResponse } from "./gateway-schemas.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { type BufferedBytes, ReceiveLimiter } from "./receive-limiter.ts";
 
@@ -19,7 +19,7 @@ export interface ConnectionOptions extends SocketOptions {
   buffered: BufferedBytes;
   /** The organization of the gateway. */
   orgId: string;
-  largeMessages: LargeMessages;
+  textWorkers: TextWorkers<GatewayTasks>;
   timeouts: ConnectionTimeouts;
 }
 
@@ -34,11 +34,14 @@ export interface ConnectionTimeouts {
 
 const PROTOCOL = 4;
 const MAX_WAITING_CALLS = 16;
+/** Messages of at least this size are parsed in a worker thread. */
+const LARGE_BYTES = 64 * 1024;
 const ROLE = "operator";
 /** Gateways on a loopback address accept this client without the approval of a device. */
 const CLIENT = { id: "gateway-client", version: "1.0.0", platform: "linux", mode: "backend" };
 
 interface WaitingCall {
+  method: GatewayMethod;
   resolve(payload: unknown): void;
   reject(error: AgentHostError): void;
 }
@@ -101,34 +104,26 @@ export class GatewayConnection {
   }
 
   /**
-   * Sends a request and returns the part of its response that the schema describes.
+   * Sends a request and returns the part of its response that the schema of the method describes.
    *
    * @throws {AgentHostError} or the reason of the signal
    */
-  async request<T extends z.ZodType>(
-    method: string,
+  async request<Method extends GatewayMethod>(
+    method: Method,
     params: object,
-    schema: T,
     signal: AbortSignal,
-  ): Promise<z.infer<T>> {
+  ): Promise<GatewayResponse<Method>> {
     const timeout = AbortSignal.timeout(this.#options.timeouts.call);
     const ended = AbortSignal.any([signal, timeout]);
-    const parsed = schema.safeParse(await this.#call(method, params, ended, timeout));
-    if (parsed.success) return parsed.data;
-    throw new AgentHostError(
-      "invalid_response",
-      `The response of the gateway to ${method} has not the expected form.`,
-      {
-        cause: parsed.error,
-      },
-    );
+    // parseFrame has validated it.
+    return (await this.#call(method, params, ended, timeout)) as GatewayResponse<Method>;
   }
 
   close(): void {
     this.#stop(new AgentHostError("unreachable", "The connection was closed."));
   }
 
-  async #call(method: string, params: object, ended: AbortSignal, timeout: AbortSignal): Promise<unknown> {
+  async #call(method: GatewayMethod, params: object, ended: AbortSignal, timeout: AbortSignal): Promise<unknown> {
     ended.throwIfAborted();
     if (this.#endedWith !== null) throw this.#endedWith;
     if (this.#calls.size >= MAX_WAITING_CALLS)
@@ -141,7 +136,7 @@ export class GatewayConnection {
           ? new AgentHostError("timed_out", "The gateway does not respond in time.")
           : (ended.reason as Error),
       );
-    this.#calls.set(id, { resolve, reject });
+    this.#calls.set(id, { method, resolve, reject });
     this.#limiter.startRequest();
     ended.addEventListener("abort", abort, { once: true });
     try {
@@ -157,7 +152,7 @@ export class GatewayConnection {
   async #authenticate(signal: AbortSignal): Promise<void> {
     const { nonce, sentAtMs } = await raceWithSignal(this.#challenge.promise, signal);
     const params = this.#connectParams(nonce, sentAtMs);
-    const { protocol, auth } = await this.request("connect", params, hello, signal);
+    const { protocol, auth } = await this.request("connect", params, signal);
     if (protocol !== PROTOCOL)
       throw new AgentHostError("unsupported", "The gateway does not speak version 4 of its protocol. Update OpenClaw.");
     if (!this.#options.scopes.every((scope) => isGranted(scope, auth.scopes)))
@@ -180,17 +175,14 @@ export class GatewayConnection {
     };
   }
 
-  /** Messages that come while a large one waits are read after it. */
+  /** Messages that come while a large one is read are read after it. */
   #receive(message: Buffer | null): void {
     this.#hear();
     if (message === null) return this.#stop(notAllowed());
-    const isLarge = message.length >= LARGE_BYTES;
-    if (this.#reading === null && !isLarge) return this.#read(message);
-    const { orgId, largeMessages } = this.#options;
-    const read = (): void => this.#read(message);
+    if (this.#reading === null && message.length < LARGE_BYTES) return this.#read(message);
     const current = (this.#reading ?? Promise.resolve())
-      .then(() => (isLarge ? largeMessages.run(orgId, read) : read()))
-      .catch(() => this.#stop(tooManyMessages()))
+      .then(() => (message.length < LARGE_BYTES ? this.#read(message) : this.#readLarge(message)))
+      .catch((error) => this.#stop(tooManyMessages(error)))
       .finally(() => {
         if (this.#reading === current) this.#reading = null;
       });
@@ -199,18 +191,32 @@ export class GatewayConnection {
 
   #read(message: Buffer): void {
     this.#limiter.finishMessage();
+    if (this.#endedWith === null) this.#accept(parseFrame(message.toString(), this.#waiting()));
+  }
+
+  async #readLarge(message: Buffer): Promise<void> {
     if (this.#endedWith !== null) return;
-    const frame = parseFrame(message.toString());
+    const { orgId, textWorkers } = this.#options;
+    const frame = await textWorkers.run(orgId, "parseLargeFrame", { message, waiting: this.#waiting() });
+    this.#limiter.finishMessage();
+    this.#accept(frame);
+  }
+
+  #waiting(): Map<string, GatewayMethod> {
+    return new Map([...this.#calls].map(([id, { method }]) => [id, method]));
+  }
+
+  #accept(frame: Frame | null): void {
     if (frame === null) this.#stop(notAllowed());
     else if (frame.type === "challenge") this.#challenge.resolve(frame);
-    else if (frame.type === "response") this.#settle(frame);
+    else if (frame.type !== "other") this.#settle(frame);
   }
 
   /** A response without a waiting call came after the deadline of the call. */
-  #settle(frame: Extract<Frame, { type: "response" }>): void {
+  #settle(frame: Extract<Frame, { id: string }>): void {
     const call = this.#calls.get(frame.id);
-    if (frame.ok) call?.resolve(frame.payload);
-    else call?.reject(this.#toError(frame.error));
+    if (frame.type === "response") call?.resolve(frame.payload);
+    else call?.reject(frame.type === "error" ? this.#toError(frame.error) : unexpectedForm(frame));
   }
 
   #toError(error: GatewayError): AgentHostError {
@@ -245,8 +251,14 @@ function isGranted(scope: Scope, granted: readonly string[]): boolean {
   return granted.includes(scope) || granted.includes("operator.admin");
 }
 
-function tooManyMessages(): AgentHostError {
-  return new AgentHostError("overloaded", "Too many large messages of gateways wait. Try again later.");
+function tooManyMessages(cause: unknown): AgentHostError {
+  return new AgentHostError("overloaded", "Too many large messages of gateways wait. Try again later.", { cause });
+}
+
+function unexpectedForm({ method, problem }: Extract<Frame, { type: "invalid_response" }>): AgentHostError {
+  return new AgentHostError("invalid_response", `The response of the gateway to ${method} has not the expected form.`, {
+    cause: new Error(problem),
+  });
 }
 
 function notAllowed(cause?: Error): AgentHostError {

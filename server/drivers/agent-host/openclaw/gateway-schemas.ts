@@ -9,7 +9,14 @@ const count = z.int().min(0);
 /** A longer list is invalid as a whole, because each invalid element would take time. */
 const list = <T extends z.ZodType>(item: T) => z.array(z.unknown()).max(5000).pipe(z.array(item));
 
-export const agentList = z.object({
+const hello = z.object({
+  type: z.literal("hello-ok"),
+  protocol: z.int(),
+  /** What this connection may do, whatever it has requested. */
+  auth: z.object({ scopes: z.array(z.string()) }),
+});
+
+const agentList = z.object({
   defaultId: optional(z.string()),
   agents: list(
     z.object({
@@ -21,7 +28,7 @@ export const agentList = z.object({
   ),
 });
 
-export const sessionList = z.object({
+const sessionList = z.object({
   hasMore: optional(z.boolean()),
   sessions: list(
     z.object({
@@ -62,7 +69,7 @@ const message = z.object({
 
 export type GatewayMessage = z.infer<typeof message>;
 
-export const history = z.object({
+const history = z.object({
   /** Absent for a session that does not exist. */
   sessionId: optional(z.string().min(1).max(200)),
   messages: list(message),
@@ -76,7 +83,7 @@ export type GatewayHistory = z.infer<typeof history>;
 
 const names = z.array(z.string()).catch([]);
 
-export const skillList = z.object({
+const skillList = z.object({
   skills: list(
     z.object({
       name: z.string().min(1),
@@ -94,7 +101,7 @@ export const skillList = z.object({
 
 export type GatewaySkill = z.infer<typeof skillList>["skills"][number];
 
-export const agentFile = z.object({
+const agentFile = z.object({
   file: z.object({
     missing: z.boolean(),
     content: optional(z.string()),
@@ -105,3 +112,18 @@ export const agentFile = z.object({
 });
 
 export type GatewayFile = z.infer<typeof agentFile>["file"];
+
+/** The response to each method that is called. */
+export const responses = {
+  connect: hello,
+  "agents.list": agentList,
+  "agents.files.get": agentFile,
+  "agents.files.set": agentFile,
+  "chat.history": history,
+  "sessions.list": sessionList,
+  "skills.status": skillList,
+} satisfies Record<string, z.ZodType>;
+
+export type GatewayMethod = keyof typeof responses;
+
+export type GatewayResponse<Method extends GatewayMethod> = z.infer<(typeof responses)[Method]>;

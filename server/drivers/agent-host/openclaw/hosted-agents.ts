@@ -1,18 +1,17 @@
-import type { z } from "zod";
 import {
   AgentHostError,
   type HostedAgent,
   type HostedAgents,
   MAX_HOSTED_AGENTS,
 } from "../../../../domain/ports/agent-host.ts";
-import type { agentList } from "./gateway-schemas.ts";
+import type { GatewayResponse } from "./gateway-schemas.ts";
 import { toLine } from "./sanitize-hosted-text.ts";
 
 const MAX_NAME = 100;
 const MAX_MODEL = 100;
 
 /** @throws {AgentHostError} for a list that cannot be complete, or is too long */
-export function toHostedAgents({ defaultId, agents: listed }: z.infer<typeof agentList>): HostedAgents {
+export function toHostedAgents({ defaultId, agents: listed }: GatewayResponse<"agents.list">): HostedAgents {
   // Agents of other kinds belong to the gateway itself.
   const agents = listed
     .filter(({ kind }) => kind === null || kind === undefined || kind === "agent")
@@ -32,7 +31,7 @@ export function toHostedAgents({ defaultId, agents: listed }: z.infer<typeof age
   return { mainId, agents };
 }
 
-function toHostedAgent({ id, name, model }: z.infer<typeof agentList>["agents"][number]): HostedAgent {
+function toHostedAgent({ id, name, model }: GatewayResponse<"agents.list">["agents"][number]): HostedAgent {
   if (!id.isWellFormed() || id.includes("\0"))
     throw new AgentHostError("invalid_response", "The gateway lists an agent with an invalid id.");
   const primary = toLine(model?.primary, MAX_MODEL);

@@ -7,7 +7,7 @@ import {
 } from "../../../../domain/ports/agent-host.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { agentFile, type GatewayFile } from "./gateway-schemas.ts";
+import type { GatewayFile } from "./gateway-schemas.ts";
 
 const NAME = "AGENTS.md";
 
@@ -24,7 +24,7 @@ export async function readFile(
   signal: AbortSignal,
 ): Promise<InstructionFile> {
   const params = { agentId, name: NAME };
-  const { file } = await connection.request("agents.files.get", params, agentFile, signal);
+  const { file } = await connection.request("agents.files.get", params, signal);
   return { instructions: toInstructions(file), exists: !file.missing, comparesHash: typeof file.hash === "string" };
 }
 
@@ -43,7 +43,7 @@ export async function writeFile(
     );
   // A gateway rejects every hash for a file that does not exist.
   const params = { agentId, name: NAME, content, ...(current.exists && { expectedHash }) };
-  const { file } = await connection.request("agents.files.set", params, agentFile, signal);
+  const { file } = await connection.request("agents.files.set", params, signal);
   const written = toInstructions(file);
   if (written.hash === sha256Hex(content)) return { ...written, content };
   throw new AgentHostError("invalid_response", "The gateway reports other instructions than those that were sent.");

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import {
   AgentHostError,
   type HostedAgents,
@@ -14,7 +13,6 @@ import {
 } from "../../../../domain/ports/agent-host.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../../../../domain/shared/keyset-cursor.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { agentList, sessionList, skillList } from "./gateway-schemas.ts";
 import { toHostedAgents } from "./hosted-agents.ts";
 import { toHostedSession } from "./hosted-sessions.ts";
 import { toHostedSkill } from "./hosted-skills.ts";
@@ -54,7 +52,7 @@ export class OpenClawHost implements ConnectedHost {
   async listAgents(signal: AbortSignal): Promise<HostedAgents> {
     // A gateway that cannot be reached takes no turn.
     const connection = await this.#connection.get(signal);
-    const read = () => connection.request("agents.list", {}, agentList, signal);
+    const read = () => connection.request("agents.list", {}, signal);
     return toHostedAgents(await this.#takeTurn(read, signal));
   }
 
@@ -65,7 +63,7 @@ export class OpenClawHost implements ConnectedHost {
     const offset = cursor === undefined ? 0 : decodeOffset(cursor);
     const page = { limit, ...(offset > 0 && { offset }), ...(agentId !== null && { agentId }) };
     const params = { ...page, includeDerivedTitles: true };
-    const { sessions, hasMore } = await this.#request("sessions.list", params, sessionList, signal);
+    const { sessions, hasMore } = await (await this.#connection.get(signal)).request("sessions.list", params, signal);
     const items = sessions.flatMap((session, index) => {
       const item = toHostedSession(session);
       const isWanted = item !== null && (agentId === null || item.agentId === agentId);
@@ -80,7 +78,7 @@ export class OpenClawHost implements ConnectedHost {
   }
 
   async listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkills> {
-    const { skills } = await this.#request("skills.status", { agentId }, skillList, signal);
+    const { skills } = await (await this.#connection.get(signal)).request("skills.status", { agentId }, signal);
     if (skills.length > MAX_SKILLS)
       throw new AgentHostError("unsupported", `The agent has more than ${MAX_SKILLS} skills.`);
     return { skills: skills.map(toHostedSkill), note: null };
@@ -100,15 +98,6 @@ export class OpenClawHost implements ConnectedHost {
     } finally {
       connection.close();
     }
-  }
-
-  async #request<T extends z.ZodType>(
-    method: string,
-    params: object,
-    schema: T,
-    signal: AbortSignal,
-  ): Promise<z.infer<T>> {
-    return (await this.#connection.get(signal)).request(method, params, schema, signal);
   }
 }
 

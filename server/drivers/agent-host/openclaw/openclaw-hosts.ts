@@ -4,12 +4,13 @@ import {
   type HostSettings,
   type ConnectedHost,
 } from "../../../../domain/ports/agent-host.ts";
+import type { TextWorkers } from "../../../../domain/ports/text-workers.ts";
 import { FairQueue } from "../../../../domain/shared/fair-queue.ts";
 import { ConnectLimiter } from "./connect-limiter.ts";
 import { DeviceIdentity } from "./device-identity.ts";
 import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
+import type { GatewayTasks } from "./gateway-frames.ts";
 import { findUrlProblem, type TargetRules } from "./gateway-target.ts";
-import { LargeMessages } from "./large-messages.ts";
 import { OpenClawHost } from "./openclaw-host.ts";
 import { type ReconnectBackOff, ReconnectingConnection } from "./reconnecting-connection.ts";
 
@@ -18,6 +19,8 @@ export interface OpenClawHostsOptions extends TargetRules {
   tokenSecret: string;
   /** Certificates of trusted authorities in PEM, instead of those that Node.js trusts. */
   trustedCertificates?: string | undefined;
+  /** Parse large messages. Not those of documents, behind which a message could wait for longer than its timeout. */
+  textWorkers: TextWorkers<GatewayTasks>;
   timeouts?: ConnectionTimeouts;
   backOff?: ReconnectBackOff;
   /** The largest response that is read, in bytes. */
@@ -48,7 +51,7 @@ export class OpenClawHosts implements AgentHosts, Disposable {
   readonly #entries = new Map<string, Entry>();
   readonly #limiter = new ConnectLimiter();
   readonly #lists = new FairQueue(LISTS, "too many lists of agents are being read");
-  readonly #shared = { buffered: { total: 0 }, largeMessages: new LargeMessages() };
+  readonly #buffered = { total: 0 };
   readonly #idleTimer: NodeJS.Timeout;
 
   constructor(options: OpenClawHostsOptions) {
@@ -118,11 +121,12 @@ export class OpenClawHosts implements AgentHosts, Disposable {
         "The stored token cannot be decrypted, because TOKEN_SECRET has changed. Set the token with PATCH /v1/servers/{id}.",
       );
     const { networks, ports, lookup, trustedCertificates, tokenSecret, timeouts = TIMEOUTS } = this.#options;
-    const { maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
+    const { maxMessageBytes = MAX_MESSAGE_BYTES, textWorkers } = this.#options;
     const device = new DeviceIdentity(tokenSecret, settings.serverId);
     const rules = { networks, ports, lookup, trustedCertificates, maxMessageBytes };
+    const shared = { buffered: this.#buffered, textWorkers, timeouts };
     const { url, orgId } = settings;
-    return GatewayConnection.open({ ...rules, ...this.#shared, url, orgId, token, device, scopes, timeouts }, signal);
+    return GatewayConnection.open({ ...rules, ...shared, url, orgId, token, device, scopes }, signal);
   }
 
   #closeIdle(idleMs: number): void {

@@ -5,7 +5,7 @@ import {
   type ReadTranscript,
 } from "../../../../domain/ports/agent-host.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { type GatewayHistory, history } from "./gateway-schemas.ts";
+import type { GatewayHistory } from "./gateway-schemas.ts";
 import { toHostedEntries } from "./hosted-entries.ts";
 
 /** Of an entry, and of all entries of a page, so that a response stays within the largest message that is read. */
@@ -26,7 +26,7 @@ export async function readHistory(
   const maxChars = Math.min(maxCharacters, MAX_CHARACTERS.entry, Math.floor(MAX_CHARACTERS.page / (limit + MARGIN)));
   const read = async (page: { limit: number; offset?: number }): Promise<GatewayHistory> => {
     const params = { sessionKey, maxChars, ...page };
-    return checkSession(await connection.request("chat.history", params, history, signal));
+    return checkSession(await connection.request("chat.history", params, signal));
   };
   const readEnd = async () => takeWhole(toTranscript(await read({ limit: limit + MARGIN }), 0, maxChars), limit);
   if (before === undefined) return readEnd();
