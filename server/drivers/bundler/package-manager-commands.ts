@@ -41,13 +41,7 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
       installCommand("pnpm-lock.yaml", registryUrl, "pnpm", ...pnpmFilters(member)),
     relaxed: (registryUrl, member) =>
       installCommand("pnpm-lock.yaml", registryUrl, "pnpm", "--no-frozen-lockfile", ...pnpmFilters(member)),
-    env: (registryUrl) => ({
-      npm_config_registry: registryUrl,
-      npm_config_ignore_scripts: "true",
-      npm_config_fetch_retries: "0",
-      // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
-      npm_config_store_dir: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
-    }),
+    env: (registryUrl) => ({ ...pnpmSettings("npm_config", registryUrl), ...pnpmSettings("pnpm_config", registryUrl) }),
     // pnpm reads it as a sign that Corepack has selected its version. It has precedence over the settings of a project, and
     // npm does not warn about it as it does about the settings of pnpm. Yarn 2 and later would look for itself there.
     buildEnv: { COREPACK_ROOT: SANDBOX_PATHS.scripts },
@@ -106,6 +100,17 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
     buildEnv: { BUN_INSTALL_CACHE_DIR: `${SANDBOX_PATHS.scratch}/bun-cache`, DO_NOT_TRACK: "1" },
   },
 };
+
+/** @param prefix - `npm_config` for pnpm up to 10, and `pnpm_config` for later versions */
+function pnpmSettings(prefix: "npm_config" | "pnpm_config", registryUrl: string): Record<string, string> {
+  return {
+    [`${prefix}_registry`]: registryUrl,
+    [`${prefix}_ignore_scripts`]: "true",
+    [`${prefix}_fetch_retries`]: "0",
+    // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
+    [`${prefix}_store_dir`]: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
+  };
+}
 
 /**
  * The package with what it depends on, and the root. The others have no part in the build, because a package cannot import

@@ -30,7 +30,7 @@ export async function readPackageManagerVersion(
   field: string | undefined,
   yarnLockVersion: number | null,
 ): Promise<string | null> {
-  const named = /^[a-z]+@(\d+\.\d+\.\d+[\w.-]*)/.exec(field ?? "")?.[1];
+  const named = /^[a-z]+@(\d+(?:\.\d+){0,2}[\w.-]*)/.exec(field ?? "")?.[1];
   if (named !== undefined) return named.startsWith("2.") && packageManager === "yarn-berry" ? LAST_YARN_3 : named;
   if (packageManager === "bun")
     return /^v?(\d+\.\d+\.\d+)\s*$/.exec(await readHead(path.join(directory, ".bun-version")))?.[1] ?? null;

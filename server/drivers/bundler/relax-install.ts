@@ -30,7 +30,7 @@ interface Rule {
 
 /** A lockfile that does not match package.json: of npm, pnpm, Yarn 1, Yarn 2 and later, Bun. */
 export const OUTDATED_LOCKFILE =
-  /are in sync|ERR_PNPM_OUTDATED_LOCKFILE|lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH|ERR_PNPM_LOCKFILE_BREAKING_CHANGE/;
+  /are in sync|ERR_PNPM_(?:FROZEN_LOCKFILE_WITH_)?OUTDATED_LOCKFILE|lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH|ERR_PNPM_LOCKFILE_BREAKING_CHANGE/;
 
 const RULES: readonly Rule[] = [
   {

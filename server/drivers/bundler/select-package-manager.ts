@@ -29,12 +29,15 @@ const TOOLS: Readonly<Partial<Record<PackageManager, Tool>>> = {
   bun: { title: "Bun", packageName: BUN_PACKAGE, program: "bin/bun", variable: "TOOLCHAIN_BUN" },
 };
 
-/** Later versions of pnpm are those of the toolchain, which reads their lockfiles. */
-const LAST_OLD_PNPM = 8;
+/** The version of the toolchain reads the lockfiles and settings of these. Since 11, pnpm reads other settings, from other files. */
+const BUNDLED_PNPM = { first: 9, last: 10 };
 
 function toolOf({ packageManager, requestedVersion }: Project): Tool | undefined {
-  const isTool = packageManager !== "pnpm" || Number.parseInt(requestedVersion ?? "10", 10) <= LAST_OLD_PNPM;
-  return isTool ? TOOLS[packageManager] : undefined;
+  const tool = TOOLS[packageManager];
+  if (tool === undefined || packageManager !== "pnpm") return tool;
+  const major = Number.parseInt(requestedVersion ?? "10", 10);
+  if (major >= BUNDLED_PNPM.first && major <= BUNDLED_PNPM.last) return undefined;
+  return major > BUNDLED_PNPM.last ? { ...tool, program: "bin/pnpm.mjs" } : tool;
 }
 
 const DOWNLOADED = `${SANDBOX_PATHS.scratch}/tools`;
@@ -62,8 +65,8 @@ export interface SelectedPackageManager {
 }
 
 /**
- * Selects the version of Bun, Yarn or an old pnpm for a project: the one that it names if the registry has it, otherwise the one of the
- * toolchain. The build log says which. The version of npm, newer pnpm and Yarn 1 is always that of the toolchain.
+ * Selects the version of Bun, Yarn or pnpm for a project: the one that it names if the registry has it, otherwise the one of the
+ * toolchain. The build log says which. The version of npm, Yarn 1 and pnpm 9 and 10 is always that of the toolchain.
  */
 export async function selectPackageManager(
   context: BuildContext,

@@ -77,6 +77,20 @@ test("all packages stay if the code of the server compiles TypeScript at its sta
   expect(app.log).not.toContain("Left out");
 });
 
+test("all packages stay if the code of the server runs a program of one that only development needs", async () => {
+  await using app = await publishProject(
+    {
+      "package.json": startManifest("node start.js", DEPENDENCIES),
+      "start.js": `require("child_process").spawn("npx", ["runner", "server.js"], { stdio: "inherit" });`,
+      "server.js": SERVER,
+    },
+    PACKAGES,
+  );
+  await app.published;
+  expect(await app.get("/")).toContain("tool");
+  expect(app.log).not.toContain("Left out");
+});
+
 test("packages for development stay if the code or a configuration of the server names them", async () => {
   await using app = await publishProject(
     {

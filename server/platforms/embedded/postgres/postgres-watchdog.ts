@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { LogLimit } from "../../../../domain/shared/log-limit.ts";
+import { readStat } from "../../../sandbox/process-tree.ts";
+import { measureConnections } from "./connection-memory.ts";
 import { READER_SUFFIX } from "./reader-role.ts";
 
 export interface WatchdogLog {
@@ -47,22 +48,29 @@ const DEFAULT_LIMITS: PostgresLimits = {
   closedMs: 30_000,
 };
 
+/** The number of this field in `/proc/<pid>/stat`. */
+const PARENT = 4;
 const WINDOW_MS = 60_000;
 /** How many connections one app may have. */
 export const CONNECTIONS_PER_APP = 20;
 /** For each app. */
 const WARNINGS_PER_MINUTE = 10;
 const QUERY_MS = 30_000;
+/** Memory is measured more often when a quarter of it is used. */
+const CHECKS_OF_MEMORY = 5;
 /** Sizes are measured less often: each measurement reads a folder. */
 const CHECKS_PER_SIZE = 8;
 
 interface Backend {
   pid: number;
-  role: number;
   /** Of its role and its database. */
   name: string;
   /** Why it must end; `null` if it is within all limits. */
   reason: string | null;
+}
+
+interface KnownBackend extends Backend {
+  role: number;
 }
 
 const TOO_MANY_LOCKS = "too many locks";
@@ -121,15 +129,18 @@ export class PostgresWatchdog {
   /** The apps that cannot connect, and until when. */
   readonly #closed = new Map<string, number>();
   readonly #longWork = new Map<string, LongWork>();
-  readonly #watching: Promise<void>;
+  readonly #watching: Promise<unknown>;
   #checks = 0;
+  /** The process of the server, of which those of connections are children. */
+  #server = 0;
 
   constructor(url: string, options: WatchdogOptions) {
     this.#pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, query_timeout: QUERY_MS });
     this.#pool.on("error", () => undefined);
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#watching = this.#watch(this.#stopping.signal);
+    const { signal } = this.#stopping;
+    this.#watching = Promise.all([this.#watch(signal), options.measuresMemory && this.#watchMemory(signal)]);
   }
 
   async stop(): Promise<void> {
@@ -156,10 +167,10 @@ export class PostgresWatchdog {
   async #check(): Promise<void> {
     try {
       if (this.#checks === 0)
-        for (const { name } of (await this.#pool.query<Backend>(CLOSED)).rows) this.#closed.set(name, 0);
+        for (const { name } of (await this.#pool.query<{ name: string }>(CLOSED)).rows) this.#closed.set(name, 0);
       const backends = await this.#readBackends();
       await this.#end(backends.filter((backend) => this.#mustEnd(backend)));
-      if (this.#options.measuresMemory) await this.#boundMemory(backends);
+      if (this.#options.measuresMemory) this.#server = await this.#findServer();
       if (this.#checks++ % CHECKS_PER_SIZE === 0) await this.#boundGrowth(backends);
       for (const [name, until] of this.#closed) if (until < Date.now()) await this.#reopen(name);
     } catch (err) {
@@ -173,27 +184,46 @@ export class PostgresWatchdog {
     return reason !== null;
   }
 
-  async #readBackends(): Promise<Backend[]> {
+  async #readBackends(): Promise<KnownBackend[]> {
     const { statementMs, idleTransactionMs, transactionMs, locks, queueUsage } = this.#limits;
     const values = [statementMs, idleTransactionMs, transactionMs, locks, queueUsage];
-    return (await this.#pool.query<Backend>({ name: "backends", text: BACKENDS, values })).rows;
+    return (await this.#pool.query<KnownBackend>({ name: "backends", text: BACKENDS, values })).rows;
   }
 
-  /** Ends the connections of the app that uses most memory. */
-  async #boundMemory(backends: Backend[]): Promise<void> {
+  async #findServer(): Promise<number> {
+    const { rows } = await this.#pool.query<{ pid: number }>({ name: "own", text: "select pg_backend_pid() as pid" });
+    return Number(readStat(rows[0]?.pid ?? 0)?.[PARENT] ?? 0);
+  }
+
+  /**
+   * Needs no query: connections allocate several GiB in a second, and the server responds late when they keep it busy.
+   */
+  async #watchMemory(signal: AbortSignal): Promise<void> {
+    const { intervalMs, memoryMb } = this.#limits;
+    while (!signal.aborted) {
+      const isMuch = this.#boundMemory() > (memoryMb * 1024) / 4;
+      await sleep(isMuch ? intervalMs / CHECKS_OF_MEMORY : intervalMs, null, { signal, ref: false }).catch(() => null);
+    }
+  }
+
+  /** Ends the connections of the app that uses most memory. Returns how much was used by all, in KiB. */
+  #boundMemory(): number {
+    const connections = measureConnections(this.#server);
     const kilobytesOf = new Map<string, number>();
     let total = 0;
-    for (const { pid, name } of backends) {
-      const kilobytes = await privateKilobytes(pid);
+    for (const { name, kilobytes } of connections) {
       total += kilobytes;
       kilobytesOf.set(name, (kilobytesOf.get(name) ?? 0) + kilobytes);
     }
-    if (total <= this.#limits.memoryMb * 1024) return;
+    if (total <= this.#limits.memoryMb * 1024) return total;
     const [largest] = [...kilobytesOf].toSorted(([, a], [, b]) => b - a);
-    await this.#end(ofApp(backends, largest?.[0], "memory is used up"));
+    const ended = ofApp(connections, largest?.[0], "memory is used up");
+    for (const { pid } of ended) terminate(pid);
+    this.#report(ended);
+    return total;
   }
 
-  async #boundGrowth(backends: Backend[]): Promise<void> {
+  async #boundGrowth(backends: KnownBackend[]): Promise<void> {
     const names = [...new Set(backends.map(({ name }) => name))].filter((name) => !this.#longWork.has(name));
     if (names.length === 0) return;
     const select = "select datname as name, pg_database_size(oid) as bytes from pg_database where datname = any($1)";
@@ -203,21 +233,26 @@ export class PostgresWatchdog {
         await this.#end(ofApp(backends, name, TOO_MUCH_GROWTH));
   }
 
-  async #end(backends: Backend[]): Promise<void> {
+  async #end(backends: KnownBackend[]): Promise<void> {
     if (backends.length === 0) return;
-    for (const { name, reason } of backends) {
-      const work = this.#longWork.get(name);
-      if (work !== undefined) work.reason = reason;
-    }
     const values = [backends.map(({ pid }) => pid), backends.map(({ role }) => role)];
     await this.#pool.query({ name: "end", text: END, values });
+    this.#report(backends);
+    for (const [name, [first]] of Map.groupBy(backends, (each) => each.name)) {
+      const isOwner = !name.endsWith(READER_SUFFIX);
+      const reason = first?.reason;
+      if (isOwner && (reason === TOO_MANY_LOCKS || reason === TOO_MUCH_GROWTH)) await this.#close(name);
+    }
+  }
+
+  #report(backends: readonly Backend[]): void {
     for (const [name, ended] of Map.groupBy(backends, (each) => each.name)) {
       const reason = ended[0]?.reason ?? "";
+      const work = this.#longWork.get(name);
+      if (work !== undefined) work.reason = reason;
       const fields = this.#warnings.admit(name);
       const details = { database: name, reason, connections: ended.length, ...fields };
       if (fields !== null) this.#options.log.warn(details, "ended connections of an app to PostgreSQL");
-      const isOwner = !name.endsWith(READER_SUFFIX);
-      if (isOwner && (reason === TOO_MANY_LOCKS || reason === TOO_MUCH_GROWTH)) await this.#close(name);
     }
   }
 
@@ -234,14 +269,17 @@ export class PostgresWatchdog {
   }
 }
 
-function ofApp(backends: Backend[], name: string | undefined, reason: string): Backend[] {
-  return backends.filter((each) => each.name === name).map((each) => ({ ...each, reason }));
+function ofApp<T extends { name: string }>(connections: readonly T[], name: string | undefined, reason: string) {
+  return connections.filter((each) => each.name === name).map((each) => ({ ...each, reason }));
 }
 
-/** A process that has ended uses none. */
-async function privateKilobytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+/** As `pg_terminate_backend` does. */
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Measures how much databases have grown within the current minute. */

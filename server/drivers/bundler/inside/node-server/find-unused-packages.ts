@@ -20,11 +20,13 @@ const NAMED = /^((?:@[\w.-]+\/)?[\w.-]+)(?:\/.*)?$/;
 const DEVELOPMENT_PROGRAM = /^(?:ts-node|ts-node-esm|ts-node-dev|tsnd|babel-node|swc-node|nodemon|node-dev)$/;
 /** The same, in the code of the server. */
 const DEVELOPMENT_MODULE = /\brequire\(["'](?:ts-node|@babel|babel-core|@swc-node)\/register/;
+/** Code that can run programs. */
+const RUNS_PROGRAMS = /["'](?:node:)?(?:child_process|cross-spawn|execa|shelljs|zx)["']/;
 
 /**
  * Finds the installed packages that a Node server does not need, in the folders of its project and above it: those that
  * are neither dependencies for production nor named in the code that may run, and that none of these depends on. If the start
- * command needs one of them, all are kept.
+ * command or the code runs a program of one of them, all are kept.
  *
  * It takes 0.25 s for a server with 450 MB of packages, which are packed in 2 s instead of 6 s, and to 24 MB instead of 80 MB.
  * `npm prune` takes longer, needs the registry for some lockfiles, and does not know what the code names.
@@ -58,7 +60,10 @@ function findUnused(root: string, command: string): string[] {
   for (const file of files) {
     const text = readFileSync(file, "utf8");
     if (DEVELOPMENT_MODULE.test(text)) return [];
-    for (const [, name = ""] of text.matchAll(QUOTED)) if (names.has(name)) addNamed(name, path.dirname(file), used);
+    const quoted = [...text.matchAll(QUOTED)].map(([, name = ""]) => name);
+    const programs = RUNS_PROGRAMS.test(text) ? findPrograms(projects, new Set(quoted)) : [];
+    if (programs.some((folder) => !used.has(folder))) return [];
+    for (const name of quoted) if (names.has(name)) addNamed(name, path.dirname(file), used);
   }
   // A configuration in TypeScript needs it, and no manifest says so.
   if (files.some((file) => /\.config\.[cm]?ts$/.test(file))) addNamed("typescript", process.cwd(), used);
