@@ -116,4 +116,7 @@ const FIXED_VERSIONS: Readonly<Record<string, string>> = {
   COREPACK_ENABLE_NETWORK: "0",
   // Otherwise pnpm installs again before it runs a script, if the project requires it.
   pnpm_config_verify_deps_before_run: "false",
+  // Otherwise pnpm 12 looks for its own version in the registry each time, and downloads the Node.js of `devEngines.runtime`.
+  pnpm_config_pm_on_fail: "ignore",
+  pnpm_config_runtime_on_fail: "ignore",
 };

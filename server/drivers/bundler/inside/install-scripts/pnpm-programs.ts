@@ -5,8 +5,8 @@ import type { Manifest } from "./find-packages.ts";
 /** The first bytes of a program that is not a script. */
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 
-/** How a script of pnpm runs a file with Node.js. */
-const RUN_WITH_NODE = /\bexec (?:"\$basedir\/node"|node) +(?="\$basedir\/([^"]+)")/g;
+/** How a script of pnpm runs a file with Node.js. Since 12: `"$basedir_abs"/'<file>'` instead of `"$basedir/<file>"`. */
+const RUN_WITH_NODE = /\bexec (?:"\$basedir\/node"|node) +(?="\$basedir(?:_abs"\/'([^']+)'|\/([^"]+)"))/g;
 
 /**
  * Lets the scripts of pnpm in `.bin` run a program of a package itself, if an install script has replaced it by a native program. pnpm
@@ -31,7 +31,9 @@ export function linkNativePrograms(folder: string, manifest: Manifest, projects:
 function linkProgram(script: string, program: string): void {
   const text = readFileSync(script, "utf8");
   const isSame = (target: string) => realPath(path.join(path.dirname(script), target)) === realPath(program);
-  const direct = text.replaceAll(RUN_WITH_NODE, (run, target: string) => (isSame(target) ? "exec " : run));
+  const direct = text.replaceAll(RUN_WITH_NODE, (run, quoted?: string, target = quoted ?? "") =>
+    isSame(target) ? "exec " : run,
+  );
   if (direct !== text) writeFileSync(script, direct);
 }
 

@@ -139,7 +139,9 @@ function findNamed(words: ReadonlySet<string>, names: ReadonlySet<string>): stri
 /** The package of a program in `.bin`: a link to its file, or a script of pnpm that runs it. */
 function packageOf(program: string): string {
   const isLink = lstatSync(program).isSymbolicLink();
-  const target = isLink ? undefined : /"\$basedir\/([^"]+)"\s+"\$@"/.exec(readFileSync(program, "utf8"))?.[1];
+  // Since pnpm 12, the path is in quotes of its own.
+  const run = /"\$basedir(?:_abs"\/'([^']+)'|\/([^"]+)")\s+"\$@"/;
+  const [, quoted, target = quoted] = isLink ? [] : (run.exec(readFileSync(program, "utf8")) ?? []);
   const file = target === undefined ? program : path.join(path.dirname(program), target);
   return /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(realpathSync(file))?.[1] ?? path.dirname(realpathSync(file));
 }
