@@ -107,6 +107,8 @@ function pnpmSettings(prefix: "npm_config" | "pnpm_config", registryUrl: string)
     [`${prefix}_registry`]: registryUrl,
     [`${prefix}_ignore_scripts`]: "true",
     [`${prefix}_fetch_retries`]: "0",
+    // The mirror serves no publication times.
+    [`${prefix}_minimum_release_age`]: "0",
     // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
     [`${prefix}_store_dir`]: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
   };

@@ -14,6 +14,9 @@ const PNPM_OF_LOCKFILE: Readonly<Record<string, string>> = { 5: "7.33.7", 6: "8.
 /** What is read here is in the first lines of a file. */
 const HEAD_BYTES = 16 * 1024;
 
+/** The version of the toolchain reads the lockfiles and settings of these. Since 11, pnpm reads other settings, from other files. */
+export const BUNDLED_PNPM = { first: 9, last: 10 };
+
 /** Returns the format of a yarn.lock that Yarn 2 or later wrote, otherwise `null`. */
 export async function readYarnLockVersion(directory: string): Promise<number | null> {
   const version = /^__metadata:\s+version: (\d+)/m.exec(await readHead(path.join(directory, "yarn.lock")))?.[1];

@@ -4,6 +4,7 @@ import type { PackageSession } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep, say } from "./build-step.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
+import { BUNDLED_PNPM } from "./package-manager-version.ts";
 import type { Project } from "./read-project.ts";
 import { BUN_PACKAGE, SANDBOX_PATHS } from "./toolchain.ts";
 
@@ -28,9 +29,6 @@ const TOOLS: Readonly<Partial<Record<PackageManager, Tool>>> = {
   pnpm: { title: "pnpm", packageName: "pnpm", program: "bin/pnpm.cjs", variable: "TOOLCHAIN_PNPM" },
   bun: { title: "Bun", packageName: BUN_PACKAGE, program: "bin/bun", variable: "TOOLCHAIN_BUN" },
 };
-
-/** The version of the toolchain reads the lockfiles and settings of these. Since 11, pnpm reads other settings, from other files. */
-const BUNDLED_PNPM = { first: 9, last: 10 };
 
 function toolOf({ packageManager, requestedVersion }: Project): Tool | undefined {
   const tool = TOOLS[packageManager];

@@ -58,6 +58,24 @@ describe("a project that names a version of its package manager", () => {
     expect(log).toContain("The old pnpm runs install");
   });
 
+  test.each([
+    ["packageManager", { packageManager: "pnpm@12.21.0" }, "12.21.0"],
+    ["engines", { engines: { pnpm: ">=12 <13" } }, "12"],
+  ])("pnpm 11 and later is installed in the version of the project: %s", async (_field, fields, version) => {
+    const program = "console.log('The new pnpm runs', process.argv[2], process.env.pnpm_config_ignore_scripts);";
+    const pnpm = { name: "pnpm", version: "12.21.0", files: { "bin/pnpm.mjs": program }, manifest: {} };
+    const page = { name: "page", version: "1.0.0", files: { "index.js": "" }, manifest: {} };
+    await using setup = await createRegistryBundler([pnpm, page]);
+    await using checkout = await createCheckout({
+      "package.json": JSON.stringify({ ...fields, dependencies: { page: "1.0.0" } }),
+      "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+      "index.html": "<h1>page</h1>",
+    });
+    const { log } = await runBundler(setup.bundler, checkout);
+    expect(log).toContain(`Using pnpm ${version}, from the package registry.`);
+    expect(log).toContain("The new pnpm runs install true");
+  });
+
   test("devEngines of package.json selects the package manager too", async () => {
     const devEngines = { packageManager: { name: "pnpm", version: "^9.0.0", onFail: "error" } };
     const scripts = { build: "pnpm run pages", pages: PAGE };
