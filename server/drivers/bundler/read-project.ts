@@ -5,7 +5,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
 import { WRANGLER_CONFIGS } from "./inside/wrangler-api.ts";
-import { BUNDLED_PNPM, readHead, readPackageManagerVersion, readYarnLockVersion } from "./package-manager-version.ts";
+import { readHead, readPackageManagerVersion, readYarnLockVersion } from "./package-manager-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
@@ -38,8 +38,6 @@ const devEngine = z.object({ name: z.string(), version: z.string().optional() })
 
 /** What a package.json must not have. It is read apart, so that another form of it is not an error. */
 const devEnginesSchema = z.object({ packageManager: z.union([devEngine, z.array(devEngine)]) });
-
-const enginesSchema = z.object({ pnpm: z.string() });
 
 type PackageJson = z.infer<typeof packageJsonSchema>;
 
@@ -99,14 +97,14 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
   const yarnLockVersion = await readYarnLockVersion(directory);
   const field = installed.packageManager ?? formatRequirement(installed.devEngines);
   const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
-  const requestedVersion = await readPackageManagerVersion(directory, packageManager, field, yarnLockVersion);
+  const required = { field, engines: installed.engines, yarnLockVersion };
   const build = packageJson.scripts["build"];
   const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     location,
     rootEntries,
     packageManager,
-    requestedVersion: requestedVersion ?? (packageManager === "pnpm" ? findNewerPnpm(installed.engines) : null),
+    requestedVersion: await readPackageManagerVersion(directory, packageManager, required),
     needsInstall:
       lists.some((list) => Object.keys(list).length > 0) ||
       directory !== packageDirectory ||
@@ -159,12 +157,6 @@ function formatRequirement(devEngines: unknown): string | undefined {
   const requirement = [data?.packageManager].flat()[0];
   const version = requirement?.version?.replace(/^\D+/, "") ?? "";
   return requirement && `${requirement.name}@${version}`;
-}
-
-/** The version that `engines` requires, such as `11` of `>=11 <13`, if pnpm of the toolchain would refuse the project. */
-function findNewerPnpm(engines: unknown): string | null {
-  const least = /\d+/.exec(enginesSchema.safeParse(engines).data?.pnpm ?? "")?.[0];
-  return least !== undefined && Number(least) > BUNDLED_PNPM.last ? least : null;
 }
 
 async function readPackageJson(directory: string): Promise<string> {

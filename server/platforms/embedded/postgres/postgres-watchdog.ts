@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { LogLimit } from "../../../../domain/shared/log-limit.ts";
+import { signalIfExists } from "../../../sandbox/kill-process.ts";
 import { readStat } from "../../../sandbox/process-tree.ts";
 import { measureConnections } from "./connection-memory.ts";
 import { READER_SUFFIX } from "./reader-role.ts";
@@ -170,13 +171,17 @@ export class PostgresWatchdog {
         for (const { name } of (await this.#pool.query<{ name: string }>(CLOSED)).rows) this.#closed.set(name, 0);
       const backends = await this.#readBackends();
       await this.#end(backends.filter((backend) => this.#mustEnd(backend)));
-      if (this.#options.measuresMemory) this.#server = await this.#findServer();
+      this.#server = parentOf(backends[0]?.pid) || this.#server;
       if (this.#checks++ % CHECKS_PER_SIZE === 0) await this.#boundGrowth(backends);
       for (const [name, until] of this.#closed) if (until < Date.now()) await this.#reopen(name);
     } catch (err) {
-      if (this.#stopping.signal.aborted || this.#warnings.admit("check") === null) return;
-      this.#options.log.warn({ err }, "the connections of apps to PostgreSQL could not be checked");
+      this.#reportFailure(err);
     }
+  }
+
+  #reportFailure(err: unknown): void {
+    if (this.#stopping.signal.aborted || this.#warnings.admit("check") === null) return;
+    this.#options.log.warn({ err }, "the connections of apps to PostgreSQL could not be checked");
   }
 
   #mustEnd({ name, reason }: Backend): boolean {
@@ -190,14 +195,7 @@ export class PostgresWatchdog {
     return (await this.#pool.query<KnownBackend>({ name: "backends", text: BACKENDS, values })).rows;
   }
 
-  async #findServer(): Promise<number> {
-    const { rows } = await this.#pool.query<{ pid: number }>({ name: "own", text: "select pg_backend_pid() as pid" });
-    return Number(readStat(rows[0]?.pid ?? 0)?.[PARENT] ?? 0);
-  }
-
-  /**
-   * Without queries, as a busy server responds late: of eight attacks beside builds, the largest held 1011 MiB instead of 2022.
-   */
+  /** Without queries: a busy server responds late. Of eight attacks beside builds, the largest held 1011 MiB instead of 2022. */
   async #watchMemory(signal: AbortSignal): Promise<void> {
     const { intervalMs, memoryMb } = this.#limits;
     while (!signal.aborted) {
@@ -218,7 +216,12 @@ export class PostgresWatchdog {
     if (total <= this.#limits.memoryMb * 1024) return total;
     const [largest] = [...kilobytesOf].toSorted(([, a], [, b]) => b - a);
     const ended = ofApp(connections, largest?.[0], "memory is used up");
-    for (const { pid } of ended) terminate(pid);
+    try {
+      // As `pg_terminate_backend` does.
+      for (const { pid } of ended) signalIfExists(pid, "SIGTERM");
+    } catch (err) {
+      this.#reportFailure(err);
+    }
     this.#report(ended);
     return total;
   }
@@ -273,13 +276,9 @@ function ofApp<T extends { name: string }>(connections: readonly T[], name: stri
   return connections.filter((each) => each.name === name).map((each) => ({ ...each, reason }));
 }
 
-/** As `pg_terminate_backend` does. */
-function terminate(pid: number): void {
-  try {
-    process.kill(pid, "SIGTERM");
-  } catch {
-    // It has ended.
-  }
+/** Returns 0 if there is no such process. */
+function parentOf(pid = 0): number {
+  return Number(readStat(pid)?.[PARENT] ?? 0);
 }
 
 /** Measures how much databases have grown within the current minute. */

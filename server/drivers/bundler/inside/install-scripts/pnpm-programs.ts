@@ -5,8 +5,19 @@ import type { Manifest } from "./find-packages.ts";
 /** The first bytes of a program that is not a script. */
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 
-/** How a script of pnpm runs a file with Node.js. Since 12: `"$basedir_abs"/'<file>'` instead of `"$basedir/<file>"`. */
-const RUN_WITH_NODE = /\bexec (?:"\$basedir\/node"|node) +(?="\$basedir(?:_abs"\/'([^']+)'|\/([^"]+)"))/g;
+/**
+ * The file that a script of pnpm in `.bin` runs, relative to the script: `"$basedir_abs"/'<file>'` since 12, `"$basedir/<file>"`
+ * before. It is in one of two groups.
+ */
+const FILE = /"\$basedir(?:_abs"\/'([^']+)'|\/([^"]+)")/.source;
+const RUN_WITH_NODE = new RegExp(String.raw`\bexec (?:"\$basedir/node"|node) +(?=${FILE})`, "g");
+const RUN = new RegExp(String.raw`${FILE}\s+"\$@"`);
+
+/** Returns the file that a script of pnpm in `.bin` runs, relative to the script. */
+export function readProgramFile(script: string): string | undefined {
+  const [, quoted, file = quoted] = RUN.exec(script) ?? [];
+  return file;
+}
 
 /**
  * Lets the scripts of pnpm in `.bin` run a program of a package itself, if an install script has replaced it by a native program. pnpm

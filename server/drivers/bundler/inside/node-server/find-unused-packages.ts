@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "
 import path from "node:path";
 import { ancestorFolders } from "../ancestor-folders.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
+import { readProgramFile } from "../install-scripts/pnpm-programs.ts";
 import { listRuntimeFiles } from "./runtime-files.ts";
 
 interface Manifest extends PackageJson {
@@ -139,9 +140,7 @@ function findNamed(words: ReadonlySet<string>, names: ReadonlySet<string>): stri
 /** The package of a program in `.bin`: a link to its file, or a script of pnpm that runs it. */
 function packageOf(program: string): string {
   const isLink = lstatSync(program).isSymbolicLink();
-  // Since pnpm 12, the path is in quotes of its own.
-  const run = /"\$basedir(?:_abs"\/'([^']+)'|\/([^"]+)")\s+"\$@"/;
-  const [, quoted, target = quoted] = isLink ? [] : (run.exec(readFileSync(program, "utf8")) ?? []);
+  const target = isLink ? undefined : readProgramFile(readFileSync(program, "utf8"));
   const file = target === undefined ? program : path.join(path.dirname(program), target);
   return /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(realpathSync(file))?.[1] ?? path.dirname(realpathSync(file));
 }
