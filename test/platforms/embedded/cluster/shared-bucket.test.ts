@@ -10,7 +10,9 @@ import { startFauxqsS3, startMiniflareS3 } from "../../../support/object-store/s
 import { recordRequests, startLoopbackServer } from "../../../support/loopback-server.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-const SHORT_PAUSES = { backOffMs: 5, idleTimeoutMs: 1000 };
+const SHORT_PAUSES = { backOffMs: 5 };
+/** For tests in which the server does not respond. */
+const SHORT_TIMEOUT = { ...SHORT_PAUSES, idleTimeoutMs: 1000 };
 const bytes = (text: string) => Buffer.from(text);
 
 async function readText(bucket: SharedBucket, key: string): Promise<string | undefined> {
@@ -63,7 +65,7 @@ test("a write with If-Match replaces only the object that was read", async () =>
 test.each(["close-after-effect", "hang-after-effect"] as const)(
   "a conditional write whose response is lost (%s) succeeds once",
   async (outcome) => {
-    await using h = await openDiskBucket(SHORT_PAUSES);
+    await using h = await openDiskBucket(SHORT_TIMEOUT);
     h.server.inject({ method: "PUT", outcome });
     const created = await h.bucket.write("a", bytes("1"), { ifNoneMatch: "*" });
     expect(created).toEqual({ etag: (await h.bucket.read("a"))?.etag });
@@ -89,7 +91,7 @@ test("a write that conflicts with another one in progress is repeated", async ()
 test.each(["InternalError", "SlowDown", "close-after-effect", "hang-after-effect"] as const)(
   "every operation is repeated after %s",
   async (outcome) => {
-    await using h = await openDiskBucket(SHORT_PAUSES);
+    await using h = await openDiskBucket(SHORT_TIMEOUT);
     await h.bucket.write("a", bytes("text"));
     for (const method of ["GET", "PUT", "DELETE"]) h.server.inject({ method, outcome });
     expect(await readText(h.bucket, "a")).toBe("text");
