@@ -11,7 +11,17 @@ const EXAMPLES = [
   ...["env-example", "env-example-relational", ".env.local.example", ".env.production.example"],
 ];
 /** Variables that every Node server has. */
-const SET_FOR_SERVERS = new Set(["NODE_ENV", "PORT", "HOST", "HOSTNAME", "DATABASE_URL", "SQLITE_PATH"]);
+const SET_FOR_SERVERS = new Set([
+  ...["NODE_ENV", "PORT", "HOST", "HOSTNAME", "DATABASE_URL", "SQLITE_PATH", "APP_URL"],
+  ...[
+    "AUTH_TRUST_HOST",
+    "NEXTAUTH_URL",
+    "NEXTAUTH_URL_INTERNAL",
+    "BETTER_AUTH_URL",
+    "PROTOCOL_HEADER",
+    "ADDRESS_HEADER",
+  ],
+]);
 const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 
 /** How much of what an app printed an error quotes. */

@@ -4,6 +4,7 @@ import type { AppTrial, TrialStart } from "../../../domain/ports/app-trial.ts";
 import type { Bundle } from "../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import { MigrationFailed, type SqlDatabases, TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
+import { ISOLATED_URL, ownRequestHeaders } from "../../http/edge/forwarded-headers.ts";
 import type { AppAddress } from "../../ports/app-address.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 
@@ -51,9 +52,10 @@ function failed(problem: string, printed: readonly string[] = []): TrialStart {
 /** Sends a request without a browser's or a client's manners: any response counts. */
 function requestStatus(address: AppAddress, signal: AbortSignal): Promise<number | null> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
+  const headers = ownRequestHeaders(ISOLATED_URL);
   return new Promise((resolve) => {
     http
-      .get({ ...address, path: "/", headers: { host: "app.localhost" }, agent: false, signal: bounded }, (response) => {
+      .get({ ...address, path: "/", headers, agent: false, signal: bounded }, (response) => {
         response.destroy();
         resolve(response.statusCode ?? null);
       })

@@ -53,6 +53,8 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
     env: (registryUrl) => ({
       YARN_REGISTRY: registryUrl,
       YARN_IGNORE_SCRIPTS: "true",
+      // The other package managers install a package that names another version of Node.js too.
+      YARN_IGNORE_ENGINES: "true",
       YARN_CACHE_FOLDER: `${SANDBOX_PATHS.scratch}/yarn-cache`,
     }),
   },

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { readBody } from "../../http/read-body.ts";
+import { ISOLATED_URL, ownRequestHeaders } from "../../http/edge/forwarded-headers.ts";
 import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 
 /** The app did not respond as required. The message is a sentence for its owner. */
@@ -54,9 +55,8 @@ function sendRequest(
 ): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { ...address, path, method, signal, agent: false };
-    // A deployed app is requested under a name below `localhost`. Some apps respond to no other host name.
     http
-      .request({ ...options, headers: { host: "app.localhost", ...headers } }, resolve)
+      .request({ ...options, headers: { ...ownRequestHeaders(ISOLATED_URL), ...headers } }, resolve)
       .on("error", reject)
       .end(body);
   });

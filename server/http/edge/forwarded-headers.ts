@@ -28,6 +28,19 @@ const RESERVED = /^(x-forwarded-|x-service-|mf-)/;
 const SERVICE_TOKEN = /(^|[\s,=:"'])sv[akpg]_/i;
 
 /**
+ * The headers of a request that the service itself sends to an app: the host, and those by which the edge proxy names the client.
+ *
+ * @param url - the public URL of the app
+ */
+export function ownRequestHeaders(url: string): Record<string, string> {
+  const { host, protocol } = new URL(url);
+  return { host, "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": protocol.slice(0, -1) };
+}
+
+/** The URL of an app that only the service requests: a name below `localhost`. Some apps respond to no other host name. */
+export const ISOLATED_URL = "http://app.localhost";
+
+/**
  * Whether an app receives a header of a request, besides those of the connection.
  *
  * @param name - in lower case

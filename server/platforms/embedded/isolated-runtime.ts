@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Layer, NodeServer } from "../../../domain/ports/bundler.ts";
 import { omitDatabase } from "../../../domain/shared/postgres-variables.ts";
+import { ISOLATED_URL } from "../../http/edge/forwarded-headers.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type {
   AddedModule,
@@ -96,7 +97,8 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     const { postgres, nodeLauncher } = this.#options;
     const database = server.postgres === undefined ? null : starting.use(await postgres.openTemporary());
     const dataDirectory = path.join(folder, "data");
-    const launch = { ...server, layers: directories, dataDirectory, database, env, masks, hasNetwork: false };
+    const data = { dataDirectory, database, hasNetwork: false };
+    const launch = { url: ISOLATED_URL, ...server, layers: directories, ...data, env, masks };
     await nodeLauncher.migrate(launch, signal);
     const preload = await writePreload(path.join(folder, "added"), addedModules);
     const app = starting.use(await nodeLauncher.start({ ...launch, preload }, signal));

@@ -123,7 +123,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
   const { stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { appDatabases, proxy, isolatedRuntime, keptApps } = parts;
+  const { appDatabases, proxy, isolatedRuntime, keptApps, urlOf } = parts;
   const { scripts: store, appEntries, authEntries } = stores;
   const close = once(async () => {
     keptApps.stop();
@@ -139,8 +139,6 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
     stores.follow(supervisor, port);
-    const authority = options.appsDomain ?? `localhost:${port}`;
-    const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
     return {
       data: { folders: stores.dataFolders, live: (slug) => store.live(slug), sqlite, postgres },
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf, isDisturbed: stores.isDisturbed }),
@@ -177,8 +175,9 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const stores = createStores({ dataDirectory, root, launchRoot, launcher, unpack, postgres, sqlite, log });
   const { scripts: store, authEntries, databaseDirectory } = stores;
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
+  const urlOf = (slug: string) => `${scheme}://${slug}.${options.appsDomain ?? `localhost:${proxy.port}`}`;
   const supervisor = new Supervisor({
-    ...{ store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
+    ...{ urlOf, store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
     launcher: stores.launcher,
     placement: stores.placement,
     nodeLauncher: launchers.nodeLauncher,
@@ -204,7 +203,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory,
   });
-  const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps };
+  const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
   return { stores, sqlite, postgres, runtimeLogs, storage, ...opened };
 }
 

@@ -71,6 +71,8 @@ test("Drizzle migrates if the project has migrations, and pushes its schema othe
   const old = { ...files, "node_modules/drizzle-kit/package.json": '{ "version": "0.20.14" }' };
   expect(await read(old)).toEqual({ postgres, migration: "drizzle-kit push:pg" });
   expect(await read({ ...old, ...journal })).toEqual({ postgres });
+  const earlierConfig = { "drizzle.config.ts": config.replace('dialect: "postgresql"', 'driver: "pg"') };
+  expect(await read({ ...files, ...journal, ...earlierConfig })).toEqual({ postgres });
 });
 
 test("Knex migrates to its latest version", async () => {

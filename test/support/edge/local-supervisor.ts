@@ -112,6 +112,7 @@ export async function openLocalSupervisor(limits: Partial<SupervisorLimits> = {}
   const started: string[] = [];
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
+    urlOf: (slug) => `http://${slug}.localhost`,
     store,
     variables,
     launcher: {

@@ -54,6 +54,8 @@ export interface NodeLauncherOptions {
 }
 
 export interface NodeLaunch {
+  /** The public URL of the app. */
+  url: string;
   command: string;
   /** Relative to the root of the files. */
   directory: string;

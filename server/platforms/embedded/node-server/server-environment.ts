@@ -26,6 +26,8 @@ type Variables = Readonly<Record<string, string>>;
 
 interface EnvironmentOptions {
   directory: string;
+  /** The public URL of the app. */
+  url: string;
   env: Variables;
   database: Variables;
   preload?: Preload | undefined;
@@ -33,7 +35,7 @@ interface EnvironmentOptions {
 
 /** The environment of a server: the variables of its owner come before those of the service. */
 export function serverEnvironment(
-  { directory, env, database, preload: added }: EnvironmentOptions,
+  { directory, url, env, database, preload: added }: EnvironmentOptions,
   tools: Variables,
 ): Record<string, string> {
   const programs = installedProgramFolders(SERVER_PATHS.files, directory).join(":");
@@ -50,6 +52,7 @@ export function serverEnvironment(
     LANG: "C.UTF-8",
     DATABASE_URL: `file:${SERVER_PATHS.data}/app.db`,
     SQLITE_PATH: `${SERVER_PATHS.data}/app.db`,
+    ...urlVariables(url, env["PORT"] ?? String(SERVER_PORT)),
     ...tools,
     ...database,
     ...own,
@@ -58,5 +61,20 @@ export function serverEnvironment(
     // Without a sandbox, these paths are paths of the host.
     SERVICE_REQUESTS: SERVER_PATHS.requests,
     SERVICE_EGRESS: SERVER_PATHS.egress,
+  };
+}
+
+/** Variables by which servers learn their public URL, and that they are behind a proxy which names the client. */
+function urlVariables(url: string, port: string): Variables {
+  return {
+    APP_URL: url,
+    // Without them, Auth.js refuses requests in production, and versions before 5 redirect to http://localhost:3000.
+    AUTH_TRUST_HOST: "true",
+    NEXTAUTH_URL: url,
+    NEXTAUTH_URL_INTERNAL: `http://localhost:${port}`,
+    BETTER_AUTH_URL: url,
+    // Without them, SvelteKit takes every request for one with https, so that it refuses forms over http.
+    PROTOCOL_HEADER: "x-forwarded-proto",
+    ADDRESS_HEADER: "x-forwarded-for",
   };
 }

@@ -58,6 +58,7 @@ export class EdgeProxy {
   readonly #upgraded = new Set<Duplex>();
   readonly #connections: ClientConnections;
   readonly #openRequests: OpenRequests;
+  #port = 0;
   #domain = "localhost";
 
   constructor(options: EdgeProxyOptions) {
@@ -95,7 +96,13 @@ export class EdgeProxy {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject).listen(port, host, () => resolve());
     });
-    return (this.#server.address() as AddressInfo).port;
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this.#port;
+  }
+
+  /** The port on which it listens or has listened; before that, 0. */
+  get port(): number {
+    return this.#port;
   }
 
   /**

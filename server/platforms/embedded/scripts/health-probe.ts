@@ -1,6 +1,7 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NoHandler, ServerError, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { ownRequestHeaders } from "../../../http/edge/forwarded-headers.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { AppProcess } from "../app-process.ts";
 import { NOT_HANDLED } from "../workerd/workerd-output.ts";
@@ -86,8 +87,7 @@ async function requestRoot(
   { url, timeoutsMs }: Required<ProbeOptions>,
   signal: AbortSignal,
 ): Promise<RootResponse | string> {
-  const { host, protocol } = new URL(url);
-  const headers = { host, "x-forwarded-proto": protocol.slice(0, -1), "user-agent": "health-check" };
+  const headers = { ...ownRequestHeaders(url), "user-agent": "health-check" };
   for (const timeoutMs of timeoutsMs) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const options = { ...address, path: "/", agent: false, headers } as const;

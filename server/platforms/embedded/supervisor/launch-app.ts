@@ -14,6 +14,8 @@ import type { PreparedApp } from "./prepared-app.ts";
 export interface LaunchDeps {
   launcher: WorkerLauncher;
   nodeLauncher: Pick<NodeLauncher, "start" | "migrate">;
+  /** Returns the public URL of an app. */
+  urlOf: (slug: string) => string;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
   runtimeLogs: EmbeddedRuntimeLogs;
@@ -79,7 +81,7 @@ async function startCode(
   }
   const { server, env, database, isToMigrate } = code;
   const data = { dataDirectory: dataDirectory(version), database, hasNetwork: true };
-  const launch = { ...toLaunch(server), ...data, env, masks, records };
+  const launch = { url: deps.urlOf(version.slug), ...toLaunch(server), ...data, env, masks, records };
   if (isToMigrate) await deps.nodeLauncher.migrate(launch, signal);
   return deps.nodeLauncher.start(launch, signal);
 }

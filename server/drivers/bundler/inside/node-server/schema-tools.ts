@@ -102,7 +102,7 @@ export function readDrizzle(folder: string): SchemaTool | null {
   const out = /\bout["']?\s*:\s*["']([^"']+)["']/.exec(config)?.[1] ?? "drizzle";
   const hasMigrations = isFile(path.join(folder, out, "meta/_journal.json"));
   const database = DATABASES[dialect] ?? null;
-  const command = drizzleCommand(folder, database, hasMigrations);
+  const command = drizzleCommand(folder, { config, database, hasMigrations });
   return {
     database,
     urlVariables: readNames(config).filter((name) => URL_NAME.test(name)),
@@ -110,10 +110,22 @@ export function readDrizzle(folder: string): SchemaTool | null {
   };
 }
 
-/** Before 0.21, the commands of Drizzle name the database, and none applies migrations. */
-function drizzleCommand(folder: string, database: SchemaTool["database"], hasMigrations: boolean): string | null {
+interface DrizzleProject {
+  config: string;
+  database: SchemaTool["database"];
+  hasMigrations: boolean;
+}
+
+/**
+ * Before 0.21, the commands of Drizzle name the database, and none applies migrations. Later ones refuse the configuration
+ * of an earlier version, which names a driver and no dialect: such projects apply their migrations themselves.
+ */
+function drizzleCommand(folder: string, { config, database, hasMigrations }: DrizzleProject): string | null {
   const { major = 1, minor = 0 } = readVersion(folder, "drizzle-kit") ?? {};
-  if (major > 0 || minor >= 21) return hasMigrations ? "drizzle-kit migrate" : "drizzle-kit push";
+  if (major > 0 || minor >= 21) {
+    if (/\bdriver\b/.test(config) && !/\bdialect\b/.test(config)) return null;
+    return hasMigrations ? "drizzle-kit migrate" : "drizzle-kit push";
+  }
   if (hasMigrations || database === null) return null;
   return database === "postgres" ? "drizzle-kit push:pg" : "drizzle-kit push:sqlite";
 }
