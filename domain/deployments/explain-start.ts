@@ -28,8 +28,8 @@ const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 const MAX_QUOTED_LINES = 3;
 const MAX_QUOTED_LENGTH = 300;
 
-/** Lines in which npm repeats a script that it runs. */
-const SCRIPT_LINE = /^> /;
+/** Lines in which npm and nodemon repeat what they run. */
+const SCRIPT_LINE = /^(> |\[nodemon\] )/;
 
 /**
  * Returns what a script reported when it failed, with the first lines that it printed, unless they are its message. Of a message that ends

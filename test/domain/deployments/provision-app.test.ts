@@ -170,7 +170,8 @@ test("an app that connects to a server on its own machine fails with the variabl
 });
 
 test("an error that ends with a colon is quoted with the lines that follow it", async () => {
-  const printed = ["> app@1.0.0 start", "throw error;", "Error: validation failed:", "- property FILE_DRIVER is wrong"];
+  const error = ["Error: validation failed:", "- property FILE_DRIVER is wrong"];
+  const printed = ["> app@1.0.0 start", "throw error;", ...error, "[nodemon] app crashed"];
   const publish = () => {
     throw new UnhealthyScript("It ended: Error: validation failed:", { printed });
   };
