@@ -66,7 +66,7 @@ const environment = z.object({
     .min(32, "must have 32 characters or more, such as the output of: openssl rand -hex 32")
     .optional(),
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
-  BUILD_EGRESS: buildEgress.prefault("fonts"),
+  BUILD_EGRESS: buildEgress.prefault("fonts,prisma"),
   ...buildLimitVariables,
   AGENT_HOST_PRIVATE_NETWORKS: networks,
   GIT_PRIVATE_NETWORKS: networks,

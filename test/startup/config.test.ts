@@ -128,9 +128,10 @@ describe("the configuration", () => {
   });
 
   test.each([
-    [undefined, { hosts: FONTS, isPublic: false }],
+    [undefined, { hosts: ["binaries.prisma.sh:443", ...FONTS], isPublic: false }],
     ["none", { hosts: [], isPublic: false }],
-    ["public", { hosts: FONTS, isPublic: true }],
+    ["fonts", { hosts: FONTS, isPublic: false }],
+    ["public", { hosts: ["binaries.prisma.sh:443", ...FONTS], isPublic: true }],
     ["api.example.com:8443", { hosts: ["api.example.com:8443"], isPublic: false }],
     ["fonts, API.example.com", { hosts: [...FONTS, "api.example.com:443", "api.example.com:80"], isPublic: false }],
   ])("BUILD_EGRESS=%s names the hosts that builds reach", (setting, expected) => {

@@ -17,7 +17,7 @@ import { findForeignPackages } from "./find-foreign-packages.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
 import { compilePackages } from "./install-scripts/compile-in-older-node.ts";
 import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
-import { describePrismaEngines, prismaEnvironment } from "./install-scripts/prisma-engines.ts";
+import { prepareEngines } from "./install-scripts/prisma-engines.ts";
 import { runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
@@ -52,16 +52,14 @@ export async function installPackages(
   const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
   const { served } = fetched;
-  let selected: BuildContext = {
-    ...fetched.selected,
-    env: { ...fetched.selected.env, ...prismaEnvironment(context, served) },
-  };
-  const warnings = [...fetched.warnings, ...describePrismaEngines(context, served)];
+  const engines = await prepareEngines(context, served, fetched.haveScriptsRun);
+  let selected: BuildContext = { ...fetched.selected, env: { ...fetched.selected.env, ...engines.env } };
+  const warnings = [...fetched.warnings, ...engines.warnings];
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
     const { node, ...run } = await compilePackages(selected, packages, project, served);
     if (node !== null) selected = { ...selected, env: { ...selected.env, ...node.env }, nodeVersion: node.version };
     warnings.push(...(node?.warnings ?? []), ...run.warnings);
-    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside;
+    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside && !engines.isUnreachable;
     const { withScripts = null } = entries ?? {};
     if (withScripts !== null && isComplete) await store(selected, withScripts, served);
   }

@@ -1,7 +1,7 @@
 import type { BuildRegistry } from "../../../domain/ports/bundler.ts";
-import type { InstallAccess, PackageRegistry, PackageSession } from "../../ports/package-registry.ts";
+import type { InstallAccess, PackageRegistry, PackageSession, ScriptAccess } from "../../ports/package-registry.ts";
 import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
-import { type MirrorAdmission, openMirrorSession, type PackageClient } from "./mirror-session.ts";
+import { type MirrorAdmission, openMirrorSession, type OtherHosts, type PackageClient } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
 import { PrivateRegistryClient } from "./private-registry-client.ts";
@@ -56,25 +56,22 @@ export class PackageMirror implements PackageRegistry {
   open(names: ReadonlySet<string>, { sources = [], registry = null }: InstallAccess = {}): Promise<PackageSession> {
     const named = new RemoteSources();
     for (const text of sources) named.add(text);
-    const remote = named.hosts.size === 0 ? null : new RemoteAccess(named, this.#fetcher);
-    return this.#openSession(new InstallQuota(names, this.#limits), registry, remote);
+    const remote = named.hosts.size === 0 ? undefined : new RemoteAccess(named, this.#fetcher);
+    return this.#openSession(new InstallQuota(names, this.#limits), registry, { remote });
   }
 
-  openResolved(
-    packages: ReadonlySet<string>,
-    { registry = null }: Pick<InstallAccess, "registry"> = {},
-  ): Promise<PackageSession> {
-    return this.#openSession(new ResolvedPackages(packages), registry, null);
+  openResolved(packages: ReadonlySet<string>, { registry = null, hosts }: ScriptAccess = {}): Promise<PackageSession> {
+    return this.#openSession(new ResolvedPackages(packages), registry, { hosts });
   }
 
   async #openSession(
     admission: MirrorAdmission,
     registry: BuildRegistry | null,
-    remote: RemoteAccess | null,
+    access: OtherHosts,
   ): Promise<PackageSession> {
     const shared = await this.#openClient();
     const client = registry === null ? shared : this.#withPrivate(shared, registry);
-    const session = await openMirrorSession(client, admission, remote);
+    const session = await openMirrorSession(client, admission, access);
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();

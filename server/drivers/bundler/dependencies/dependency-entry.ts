@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { BuildContext } from "../build-step.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
+import { enginesHost } from "../install-scripts/prisma-engines.ts";
 import type { Project } from "../read-project.ts";
 import { wantedNode } from "../select-node.ts";
 import { isConverted, wantedVersion } from "../select-package-manager.ts";
@@ -72,7 +73,9 @@ export async function describeDependencies(context: BuildContext, project: Proje
   };
   const { scriptFiles } = inputs;
   const isReusable = appId !== undefined && scriptFiles !== null;
-  return { installed, withScripts: isReusable ? { ...installed, key: hash({ key, appId }, scriptFiles) } : null };
+  const engines = enginesHost(context);
+  const ofScripts = { key, appId, ...(engines !== null && { engines }) };
+  return { installed, withScripts: isReusable ? { ...installed, key: hash(ofScripts, scriptFiles) } : null };
 }
 
 function hash(decisive: object, files: ReadonlyMap<string, string>): string {

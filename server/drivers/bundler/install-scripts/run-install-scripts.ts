@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { z } from "zod";
-import type { PackageRegistry, PackageSession, ServedPackages } from "../../../ports/package-registry.ts";
+import type { PackageRegistry, PackageSession, ProxiedHosts, ServedPackages } from "../../../ports/package-registry.ts";
+import { EgressProxy } from "../../../sandbox/egress-proxy.ts";
 import { readUntrusted } from "../../../sandbox/untrusted-file.ts";
+import { addressRules } from "../build-network.ts";
 import { type BuildContext, runBuildStep, say, type StepResult } from "../build-step.ts";
 import { describeTolerated, explainScriptFailure, listRefusedHosts } from "../failures/explain-scripts.ts";
 import type { ScriptReport } from "../inside/install-scripts/script-report.ts";
@@ -10,6 +12,7 @@ import { INSTALL_COMMANDS } from "../package-manager-commands.ts";
 import type { Project } from "../read-project.ts";
 import { nodeHeaders, SANDBOX_PATHS, toolchainEnvironment } from "../toolchain.ts";
 import { projectFolders } from "./needs-scripts.ts";
+import { enginesHost, needsEngines } from "./prisma-engines.ts";
 import { PROJECT_EVENTS, type ScriptPlan } from "../inside/install-scripts/script-plan.ts";
 
 const MAX_REPORT_BYTES = 1024 * 1024;
@@ -38,8 +41,8 @@ export interface ScriptsRun {
 }
 
 /**
- * Runs the install scripts of packages in the checkout. They reach the packages that the install resolved and no host, and
- * see no variables of the app.
+ * Runs the install scripts of packages in the checkout. They reach the packages that the install resolved, and no host but that of
+ * Prisma's engines if one of the packages is Prisma. They see no variables of the app.
  *
  * @throws {BuildFailure} `user` when a script of a package that the project requires fails
  */
@@ -74,7 +77,9 @@ async function runScripts(
   { packages: resolved }: ServedPackages,
   phase: ScriptPlan["phase"],
 ): Promise<ScriptsRun> {
-  await using session = await packages.openResolved(resolved, { registry: context.request.registry ?? null });
+  await using proxy = await openEnginesProxy(context, resolved);
+  const { registry = null } = context.request;
+  await using session = await packages.openResolved(resolved, { registry, ...(proxy && { hosts: proxy.hosts }) });
   // Scripts of an earlier phase cannot have created a file of this name.
   const reportName = `install-scripts-${randomUUID()}.json`;
   const { code } = await runStep(context, session, project, phase, reportName);
@@ -84,6 +89,18 @@ async function runScripts(
   if (code !== 0) throw explainScriptFailure(code, report, refused, context.nodeVersion ?? process.versions.node);
   const warnings = (report?.failures ?? []).map((failure) => describeTolerated(failure, refused));
   return { warnings, wroteOutside: report?.wroteOutside ?? true };
+}
+
+/** Opens a proxy to the host of Prisma's engines; `null` if the packages need none, or the operator does not allow it. */
+async function openEnginesProxy(
+  context: BuildContext,
+  packages: ReadonlySet<string>,
+): Promise<(AsyncDisposable & { hosts: ProxiedHosts }) | null> {
+  const host = enginesHost(context);
+  if (host === null || context.egress === null || !needsEngines(packages)) return null;
+  const proxy = await EgressProxy.open(addressRules({ ...context.egress, hosts: [host] }, false));
+  const hosts = { authorities: new Set([host]), socketPath: proxy.socketPath };
+  return { hosts, [Symbol.asyncDispose]: () => proxy.close() };
 }
 
 function runStep(
