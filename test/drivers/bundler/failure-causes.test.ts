@@ -185,6 +185,11 @@ describe("a failed build script", () => {
     expect(failure.advice).toContain("Set AUTH_SECRET, POSTGRES_URL and AUTH_DISCORD_ID: ");
   });
 
+  test("with types that Prisma has not generated says from where Prisma downloads its engines", () => {
+    const lines = ["./db.ts:1:10", `Type error: Module '"@prisma/client"' has no exported member 'Post'.`];
+    expect(explainBuildFailure(1, lines, OFFLINE).advice).toContain("binaries.prisma.sh");
+  });
+
   test("is not explained by requests that did not end the build", () => {
     const lines = ["telemetry: getaddrinfo ENOTFOUND t.example.com", "src/a.ts(1,1): error TS1005: ';' expected."];
     expect(explainBuildFailure(2, lines, OFFLINE).message).toContain("error TS1005");

@@ -15,6 +15,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /0308010C|digital envelope routines/,
     "webpack 4 needs an algorithm that Node.js has removed. Update the tool that uses it (such as react-scripts to 5), or add NODE_OPTIONS=--openssl-legacy-provider before the command of the build script.",
   ],
+  [
+    /@prisma\/client["'`\\]*'? has no exported member|@prisma\/client did not initialize yet/,
+    "Prisma Client was not generated, or has no such member. The build log says whether Prisma could reach binaries.prisma.sh, from where it downloads its engines. The operator can allow it (BUILD_EGRESS=fonts,prisma).",
+  ],
   [/\berror TS\d+: |^Type error: /, "Correct the error. To see all errors, run: npx tsc --noEmit"],
   [
     /sharp.{0,80}\.node|@img\/sharp|["'`]sharp["'`] module/i,
