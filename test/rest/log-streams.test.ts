@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { deploymentLogKey } from "../../domain/apps/app-resources.ts";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { DeploymentLog } from "../../domain/deployments/deployment-log.ts";
 import { followLog, type ReceivedStream } from "../support/clients/log-stream.ts";
+import { fakeIntervals } from "../support/fake-intervals.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -64,8 +65,7 @@ test("204 keeps a browser that has the end of a log from connecting again, and a
 });
 
 test("proxies neither store nor delay a stream, and get a comment every 15 seconds while the log is silent", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeIntervals();
   await using harness = await createHarness();
   const tenant = await harness.tenant();
   const { id } = await harness.givenApp(tenant, { status: "building" });

@@ -4,19 +4,20 @@ import { App } from "../../../domain/apps/app.entity.ts";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { DeploymentLogTails, followDeploymentLog } from "../../../domain/deployments/follow-deployment-log.ts";
-import { LogMasks } from "../../../domain/deployments/log-masks.ts";
 import { readDeploymentLog, readLogOfDeployment } from "../../../domain/deployments/read-deployment-log.ts";
 import { readLogTail } from "../../../domain/deployments/read-log-tail.ts";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { StreamChunk } from "../../../domain/shared/stream-events.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
+import { fakeIntervals } from "../../support/fake-intervals.ts";
 import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { WAIT_LIMIT_MS } from "../../support/time-limits.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const signal = () => AbortSignal.timeout(3000);
+const signal = () => AbortSignal.timeout(WAIT_LIMIT_MS);
 
 /** An app with a live deployment 1 and a deployment 2 in progress, and functions that read their logs. */
 async function givenLogs() {
@@ -234,8 +235,7 @@ test("a log that cannot be read at first is an error, and a later failure is rep
 
 test("a notice makes the stream of its deployment read the log, and so does a gap in the notices", async () => {
   const { app, deps, caller } = await givenLogs();
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeIntervals();
   let notices: Parameters<ChangeFeed["listen"]> | undefined;
   const changes = {
     announce: () => undefined,
@@ -269,8 +269,7 @@ test("a notice makes the stream of its deployment read the log, and so does a ga
 test("a log that is no longer followed is not read again: after the last reader, a failed first read, and the end of the process", async () => {
   const { app, deps, caller, write } = await givenLogs();
   await write(2, "one\n");
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeIntervals();
   const stream = (await followDeploymentLog(deps, caller, { id: app.id }, null))!;
   expect(vi.getTimerCount()).toBe(1);
   stream.close();
@@ -285,18 +284,4 @@ test("a log that is no longer followed is not read again: after the last reader,
   expect(vi.getTimerCount()).toBe(1);
   logTails[Symbol.dispose]();
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test("the masks of a log grow by the secrets that are set while the deployment runs, the longest first", async () => {
-  const sets = [
-    ["secret-one", "given"],
-    ["secret-one", "secret-number-two"],
-  ];
-  const read = async () => ({ version: 1, values: {}, masks: sets.shift()! });
-  const masks = new LogMasks(["given", "given-before"], { read }, "app");
-  const { texts } = masks;
-  await masks.refresh();
-  expect(texts).toEqual(["given-before", "secret-one", "given"]);
-  await masks.refresh();
-  expect(texts).toEqual(["secret-number-two", "given-before", "secret-one", "given"]);
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { EventTail } from "../../../domain/events/event-tail.ts";
+import { WAIT_LIMIT_MS } from "../../support/time-limits.ts";
 
 const event = (n: number) => ({ type: "app" as const, data: String(n) });
-const signal = () => AbortSignal.timeout(3000);
+const signal = () => AbortSignal.timeout(WAIT_LIMIT_MS);
 const reset = { id: null, type: "reset", data: "{}" };
 
 function openReader(tail: EventTail) {

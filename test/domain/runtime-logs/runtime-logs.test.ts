@@ -12,6 +12,7 @@ import type { StreamChunk } from "../../../domain/shared/stream-events.ts";
 import { ReferenceCountedInstances } from "../../../domain/shared/reference-counted-instances.ts";
 import { MemoryRuntimeLogs } from "../../support/memory-runtime-logs.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { WAIT_LIMIT_MS } from "../../support/time-limits.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -53,7 +54,7 @@ async function givenLogs(...messages: [LogLevel, string][]) {
 
 const textsOf = ({ logs }: { logs: RuntimeLogView[] }) => logs.map(({ message }) => message);
 const linesOf = (chunk: StreamChunk) => chunk.map(({ data }) => (JSON.parse(data) as RuntimeLogView).message);
-const signal = () => AbortSignal.timeout(3000);
+const signal = () => AbortSignal.timeout(WAIT_LIMIT_MS);
 
 test("records are listed newest first, in pages that neither repeat nor leave out a record", async () => {
   const { list } = await givenLogs(...LEVELS);
