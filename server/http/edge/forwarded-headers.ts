@@ -34,7 +34,8 @@ const SERVICE_TOKEN = /(^|[\s,=:"'])sv[akpg]_/i;
  */
 export function ownRequestHeaders(url: string): Record<string, string> {
   const { host, protocol } = new URL(url);
-  return { host, "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": protocol.slice(0, -1) };
+  const scheme = protocol.slice(0, -1);
+  return { host, "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": scheme, "x-forwarded-host": host };
 }
 
 /** The URL of an app that only the service requests: a name below `localhost`. Some apps respond to no other host name. */

@@ -163,11 +163,17 @@ test("an app receives only the client address that a trusted proxy added last", 
     "cf-connecting-ip": "203.0.113.7",
     "x-forwarded-for": "203.0.113.7",
     "x-forwarded-proto": "https",
+    "x-forwarded-host": expect.stringMatching(/^shop\.localhost:\d+$/),
   });
 });
 
 test("an app receives none of the client addresses that an untrusted client sends", async () => {
-  const actual = { "cf-connecting-ip": "127.0.0.1", "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "http" };
+  const actual = {
+    "cf-connecting-ip": "127.0.0.1",
+    "x-forwarded-for": "127.0.0.1",
+    "x-forwarded-proto": "http",
+    "x-forwarded-host": expect.stringMatching(/^shop\.localhost:\d+$/),
+  };
   expect([await receivedHeaders([]), await receivedHeaders(["192.0.2.1"])]).toEqual([actual, actual]);
 });
 

@@ -86,7 +86,9 @@ function toAppRequest(request: Request, verified: boolean, requestId: string): R
   headers.set("x-request-id", requestId);
   headers.set("x-forwarded-for", client);
   headers.set("cf-connecting-ip", client);
-  headers.set("x-forwarded-proto", new URL(request.url).protocol.slice(0, -1));
+  const { protocol, host } = new URL(request.url);
+  headers.set("x-forwarded-proto", protocol.slice(0, -1));
+  headers.set("x-forwarded-host", host);
   if (verified) headers.set("x-service-auth", "app");
   return new Request(request, { headers, redirect: "manual" });
 }

@@ -52,7 +52,7 @@ export function serverEnvironment(
     LANG: "C.UTF-8",
     DATABASE_URL: `file:${SERVER_PATHS.data}/app.db`,
     SQLITE_PATH: `${SERVER_PATHS.data}/app.db`,
-    ...urlVariables(url, env["PORT"] ?? String(SERVER_PORT)),
+    ...urlVariables(url, env),
     ...tools,
     ...database,
     ...own,
@@ -65,16 +65,23 @@ export function serverEnvironment(
 }
 
 /** Variables by which servers learn their public URL, and that they are behind a proxy which names the client. */
-function urlVariables(url: string, port: string): Variables {
+function urlVariables(url: string, own: Variables): Variables {
   return {
     APP_URL: url,
-    // Without them, Auth.js refuses requests in production, and versions before 5 redirect to http://localhost:3000.
-    AUTH_TRUST_HOST: "true",
-    NEXTAUTH_URL: url,
-    NEXTAUTH_URL_INTERNAL: `http://localhost:${port}`,
     BETTER_AUTH_URL: url,
+    ...(own["NEXTAUTH_URL"] === undefined && own["AUTH_URL"] === undefined ? authVariables(url, own) : {}),
     // Without them, SvelteKit takes every request for one with https, so that it refuses forms over http.
     PROTOCOL_HEADER: "x-forwarded-proto",
     ADDRESS_HEADER: "x-forwarded-for",
+  };
+}
+
+/** Without them, Auth.js refuses requests in production, and versions before 5 redirect to http://localhost:3000. */
+function authVariables(url: string, { PORT = String(SERVER_PORT) }: Variables): Variables {
+  return {
+    AUTH_TRUST_HOST: "true",
+    NEXTAUTH_URL: url,
+    // The server requests its sessions itself. Over http, such a request stays in the sandbox anyway.
+    ...(url.startsWith("https:") && { NEXTAUTH_URL_INTERNAL: `http://localhost:${PORT}` }),
   };
 }

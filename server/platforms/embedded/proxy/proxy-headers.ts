@@ -30,6 +30,8 @@ export function requestHeaders(
   const headers = endToEndHeaders(request, (name, value) => isRequestHeaderForwarded(name, value, verified));
   headers.push("x-request-id", requestId, "cf-connecting-ip", clientInfo.address);
   headers.push("x-forwarded-for", clientInfo.address, "x-forwarded-proto", clientInfo.scheme);
+  const { host } = request.headers;
+  if (host !== undefined) headers.push("x-forwarded-host", host);
   if (verified) headers.push("x-service-auth", "app");
   return headers;
 }
