@@ -124,7 +124,7 @@ export interface BuiltBundle extends Bundle {
 /** Builds a checkout into a bundle that the edge platform can run. */
 export interface Bundler {
   /**
-   * Installs, builds and bundles inside the sandbox. The install can reach the package registry and the packages that the project names elsewhere, its scripts the registry only; the build
+   * Installs, builds and bundles inside the sandbox. The install can reach the package registry and the packages that the project names elsewhere, its scripts the registry and the engines of Prisma only; the build
    * script has the requested network; the other steps have none. An install with the lockfile and the settings of an earlier
    * one of the organization may use its result. Safe to repeat on a fresh checkout.
    *

@@ -53,17 +53,10 @@ export interface InstallAccess {
   registry?: BuildRegistry | null;
 }
 
-/** Hosts to which a session connects through another proxy. */
-export interface ProxiedHosts {
-  /** `host:port` of each. */
-  authorities: ReadonlySet<string>;
-  /** The unix socket of an HTTP proxy that connects to them. */
-  socketPath: string;
-}
-
-/** What install scripts may request beside the packages of an install. */
+/** What install scripts may request beside packages. */
 export interface ScriptAccess extends Pick<InstallAccess, "registry"> {
-  hosts?: ProxiedHosts;
+  /** Whether they may download the engines of Prisma. */
+  engines?: boolean;
 }
 
 /** Gives installs access to the package registry, and to what their projects name at public addresses. */
@@ -76,10 +69,13 @@ export interface PackageRegistry {
   open(names: ReadonlySet<string>, access?: InstallAccess): Promise<PackageSession>;
 
   /**
-   * Gives install scripts access to packages that an install resolved and to no other, and to the hosts that are named.
+   * Gives install scripts access to packages that an install resolved, and to no other.
    *
    * @param packages - in the form `name@version`
    * @throws as `open` does
    */
   openResolved(packages: ReadonlySet<string>, access?: ScriptAccess): Promise<PackageSession>;
+
+  /** Whether the host of Prisma's engines responds. */
+  reachesEngines(signal: AbortSignal): Promise<boolean>;
 }

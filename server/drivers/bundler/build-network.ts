@@ -69,8 +69,7 @@ export async function openBuildNetwork({ egress, request }: BuildContext): Promi
   };
 }
 
-/** Which hosts a proxy of a build connects to. */
-export function addressRules({ hosts, lookup, isAllowedAddress }: BuildEgressOptions, isOpen: boolean) {
+function addressRules({ hosts, lookup, isAllowedAddress }: BuildEgressOptions, isOpen: boolean) {
   return {
     allow: isOpen ? ("public" as const) : hosts,
     isAllowedAddress: isAllowedAddress ?? (isOpen ? isPublic : isReachable),

@@ -21,6 +21,16 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
 };
 
+/** What makes install scripts trust the certificate of the package mirror for the host of Prisma's engines, if it has one. */
+export function trustEngines({ certificateFile }: Pick<PackageSession, "certificateFile">): {
+  env: Readonly<Record<string, string>>;
+  mounts: readonly Mount[];
+} {
+  const { env, mounts } = trustCertificate({ certificateFile });
+  const { NODE_EXTRA_CA_CERTS: file } = env;
+  return { env: file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file }, mounts };
+}
+
 /** What makes the programs of an install trust the certificate of the package mirror, if it has one. */
 export function trustCertificate({ certificateFile }: Pick<PackageSession, "certificateFile">): {
   env: Readonly<Record<string, string>>;

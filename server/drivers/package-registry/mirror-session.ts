@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { connect } from "node:net";
 import path from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type SecureContext, TLSSocket } from "node:tls";
-import type { PackageReport, PackageSession, ProxiedHosts, RefusedRequest } from "../../ports/package-registry.ts";
+import type { PackageReport, PackageSession, RefusedRequest } from "../../ports/package-registry.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
 import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import type { Packument } from "./packument.ts";
@@ -39,26 +38,18 @@ export interface MirrorAdmission {
   receive(bytes: number): boolean;
 }
 
-/** What a session reaches beside the registry. */
-export interface OtherHosts {
-  /** Packages that the project names by their URLs. */
-  remote?: RemoteAccess | undefined;
-  /** Hosts that install scripts reach. */
-  hosts?: ProxiedHosts | undefined;
-}
-
 /** Serves the mirror to one install, on a unix socket of its own. */
 export async function openMirrorSession(
   client: PackageClient,
   admission: MirrorAdmission,
-  { remote, hosts }: OtherHosts = {},
+  remote: RemoteAccess | null,
 ): Promise<PackageSession> {
   const folder = await createSocketFolder("packages");
   const socketPath = path.join(folder.path, "socket");
-  const certificateFile = remote === undefined ? null : path.join(folder.path, "certificate.pem");
-  if (certificateFile !== null && remote !== undefined)
+  const certificateFile = remote === null ? null : path.join(folder.path, "certificate.pem");
+  if (certificateFile !== null && remote !== null)
     await writeFile(certificateFile, remote.certificate, { mode: 0o644 });
-  const server = new MirrorServer(client, admission, { remote, hosts });
+  const server = new MirrorServer(client, admission, remote);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
   await chmod(socketPath, 0o666);
@@ -83,8 +74,7 @@ class QuotaExceeded extends Error {
 class MirrorServer {
   readonly #http: Server;
   readonly #client: PackageClient;
-  readonly #remote: RemoteAccess | undefined;
-  readonly #hosts: ProxiedHosts | undefined;
+  readonly #remote: RemoteAccess | null;
   /** The host of each connection that a client opened to a host outside of the registry, which ends here. */
   readonly #remoteHosts = new WeakMap<Duplex, string>();
   readonly #failedUrls = new Map<string, string>();
@@ -96,10 +86,9 @@ class MirrorServer {
   readonly served = { packages: new Set<string>(), withScripts: new Set<string>() };
   #script: string | null = null;
 
-  constructor(client: PackageClient, admission: MirrorAdmission, { remote, hosts }: OtherHosts) {
+  constructor(client: PackageClient, admission: MirrorAdmission, remote: RemoteAccess | null) {
     this.#client = client;
     this.#remote = remote;
-    this.#hosts = hosts;
     this.#admission = admission;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
@@ -134,7 +123,7 @@ class MirrorServer {
     if (method !== "GET" && method !== "HEAD")
       return sendError(response, 405, "The package mirror is read-only. It accepts GET and HEAD.");
     const remoteHost = this.#remoteHosts.get(socket);
-    if (remoteHost !== undefined && this.#remote !== undefined)
+    if (remoteHost !== undefined && this.#remote !== null)
       return this.#respondRemotely(this.#remote, readTarget(url, remoteHost), method, response);
     const request = parseMirrorRequest(url);
     try {
@@ -241,11 +230,9 @@ class MirrorServer {
 
   /** A tunnel ends here, that of Yarn 2 and later to the registry too: this server handles the requests in it. */
   #openTunnel(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { url = "" } = request;
-    if (this.#hosts?.authorities.has(url)) return connectThrough(this.#hosts.socketPath, url, socket, head);
-    const host = url.replace(/:443$/, "");
+    const host = (request.url ?? "").replace(/:443$/, "");
     const context = this.#remote?.contextOf(host) ?? null;
-    if (context === null && url !== `${MIRROR_HOST}:80`) return this.#rejectTunnel(request, socket);
+    if (context === null && request.url !== `${MIRROR_HOST}:80`) return this.#rejectTunnel(request, socket);
     socket.unshift(head);
     socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     this.#http.emit("connection", context === null ? socket : this.#openTls(host, socket, context));
@@ -267,19 +254,6 @@ class MirrorServer {
     // Node detaches the socket of a CONNECT from the server, which then does not close it.
     socket.end(response, () => socket.destroy());
   }
-}
-
-/** Connects a tunnel to a host through another proxy, whose response the client gets. */
-function connectThrough(socketPath: string, authority: string, inside: Duplex, head: Buffer): void {
-  const outside = connect(socketPath);
-  outside.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`);
-  outside.write(head);
-  inside.pipe(outside).pipe(inside);
-  for (const [socket, other] of [
-    [inside, outside],
-    [outside, inside],
-  ] as const)
-    socket.on("error", () => socket.destroy()).on("close", () => other.destroy());
 }
 
 /** The URL of a request in a tunnel. npm can send an absolute URL there, with `http:`. The tunnel decides the host. */

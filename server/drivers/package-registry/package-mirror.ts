@@ -1,13 +1,13 @@
 import type { BuildRegistry } from "../../../domain/ports/bundler.ts";
 import type { InstallAccess, PackageRegistry, PackageSession, ScriptAccess } from "../../ports/package-registry.ts";
 import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
-import { type MirrorAdmission, openMirrorSession, type OtherHosts, type PackageClient } from "./mirror-session.ts";
+import { type MirrorAdmission, openMirrorSession, type PackageClient } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
 import { PrivateRegistryClient } from "./private-registry-client.ts";
 import { RegistryClient } from "./registry-client.ts";
-import { RemoteAccess } from "./remote-access.ts";
-import { RemoteFetcher, type RemoteFetcherOptions } from "../../sandbox/remote-fetcher.ts";
+import { ENGINES_URL, PRISMA_ENGINES, RemoteAccess } from "./remote-access.ts";
+import { RemoteFailure, RemoteFetcher, type RemoteFetcherOptions } from "../../sandbox/remote-fetcher.ts";
 import { RemoteSources } from "./remote-sources.ts";
 import { ResolvedPackages } from "./resolved-packages.ts";
 
@@ -21,6 +21,9 @@ const DEFAULT_LIMITS: MirrorLimits = {
   bytes: 1024 ** 3,
   cacheBytes: 5 * 1024 ** 3,
 };
+
+/** A build waits so long before it goes on without the engines of Prisma. */
+const ENGINES_TIMEOUT_MS = 10_000;
 
 export interface PackageMirrorOptions {
   /** The cache of responses on disk. Entries are named by the hash of their content, so processes may share it. */
@@ -56,22 +59,38 @@ export class PackageMirror implements PackageRegistry {
   open(names: ReadonlySet<string>, { sources = [], registry = null }: InstallAccess = {}): Promise<PackageSession> {
     const named = new RemoteSources();
     for (const text of sources) named.add(text);
-    const remote = named.hosts.size === 0 ? undefined : new RemoteAccess(named, this.#fetcher);
-    return this.#openSession(new InstallQuota(names, this.#limits), registry, { remote });
+    const remote = named.hosts.size === 0 ? null : new RemoteAccess(named, this.#fetcher);
+    return this.#openSession(new InstallQuota(names, this.#limits), registry, remote);
   }
 
-  openResolved(packages: ReadonlySet<string>, { registry = null, hosts }: ScriptAccess = {}): Promise<PackageSession> {
-    return this.#openSession(new ResolvedPackages(packages), registry, { hosts });
+  openResolved(
+    packages: ReadonlySet<string>,
+    { registry = null, engines = false }: ScriptAccess = {},
+  ): Promise<PackageSession> {
+    const remote = engines ? new RemoteAccess(PRISMA_ENGINES, this.#fetcher) : null;
+    return this.#openSession(new ResolvedPackages(packages), registry, remote);
+  }
+
+  async reachesEngines(signal: AbortSignal): Promise<boolean> {
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(ENGINES_TIMEOUT_MS)]);
+    const request = this.#fetcher.fetch(new URL(ENGINES_URL), { method: "HEAD", signal: bounded });
+    const response = await request.catch((error: unknown) => {
+      signal.throwIfAborted();
+      return error instanceof RemoteFailure ? error : null;
+    });
+    if (response === null || response instanceof RemoteFailure) return response !== null && response.status !== null;
+    response.destroy();
+    return true;
   }
 
   async #openSession(
     admission: MirrorAdmission,
     registry: BuildRegistry | null,
-    access: OtherHosts,
+    remote: RemoteAccess | null,
   ): Promise<PackageSession> {
     const shared = await this.#openClient();
     const client = registry === null ? shared : this.#withPrivate(shared, registry);
-    const session = await openMirrorSession(client, admission, access);
+    const session = await openMirrorSession(client, admission, remote);
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();

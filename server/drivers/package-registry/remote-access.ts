@@ -3,7 +3,22 @@ import type { Readable } from "node:stream";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { createSelfSignedCertificate } from "../../http/self-signed-certificate.ts";
 import { RemoteFailure, type RemoteFetcher } from "../../sandbox/remote-fetcher.ts";
-import type { RemoteSources } from "./remote-sources.ts";
+
+/** What may be fetched outside of the registry. */
+interface RemoteSources {
+  /** `host` or `host:port`. */
+  readonly hosts: ReadonlySet<string>;
+  admits(url: URL): boolean;
+}
+
+const ENGINES_HOST = "binaries.prisma.sh";
+export const ENGINES_URL = `https://${ENGINES_HOST}/`;
+
+/** The native programs of Prisma, which its packages download: no npm package contains them. */
+export const PRISMA_ENGINES: RemoteSources = {
+  hosts: new Set([ENGINES_HOST]),
+  admits: ({ host }) => host === ENGINES_HOST,
+};
 
 /** A file outside of the registry. */
 export interface RemoteFile {
@@ -17,12 +32,12 @@ export interface RemoteFile {
 /** The largest package outside of the registry, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Package managers request these of GitHub and npm. */
-const FORWARDED = ["content-type", "content-length", "etag"];
+/** Package managers request these of GitHub and npm, and Prisma the last one. */
+const FORWARDED = ["content-type", "content-length", "etag", "last-modified"];
 
 /**
  * What one install may fetch outside of the registry. Package managers use https for it, so the mirror has a certificate of
- * its own for the hosts that the project names. Only the sandbox of the install trusts it, and its key stays here.
+ * its own for the hosts that it may reach. Only the sandbox of the install trusts it, and its key stays here.
  */
 export class RemoteAccess {
   readonly certificate: string;
@@ -39,7 +54,7 @@ export class RemoteAccess {
     this.#fetcher = fetcher;
   }
 
-  /** What a connection to a host is encrypted with; `null` if the project does not name the host. */
+  /** What a connection to a host is encrypted with; `null` if nothing may be fetched from the host. */
   contextOf(host: string): SecureContext | null {
     return this.#sources.hosts.has(host.toLowerCase()) ? this.#context : null;
   }

@@ -1,121 +1,141 @@
-import { once } from "node:events";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BuildEgressOptions } from "../../../server/drivers/bundler/build-step.ts";
 import { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
 import { packageManagerEnvironment } from "../../../server/drivers/bundler/select-package-manager.ts";
+import type { RemoteFetcherOptions } from "../../../server/sandbox/remote-fetcher.ts";
 import { createCheckout } from "../../support/builds/bundle-checkout.ts";
 import { createTestMirror } from "../../support/builds/create-bundler.ts";
 import { buildContext, readImported } from "../../support/builds/install-checkout.ts";
+import { type PublicHosts, startPublicHosts } from "../../support/builds/public-hosts.ts";
 import { startRegistry, type TestRegistry } from "../../support/builds/test-registry.ts";
-import { createCertificate } from "../../support/identity/certificate.ts";
 import { memoryFolder } from "../../support/memory-folder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Writes what it got from the host of the engines and from another one, and the variable that replaces an engine. */
-const download = (port: number) => `
-  const get = (host) => fetch("https://" + host + ":${port}/engine").then((response) => response.text(), () => "refused");
-  Promise.all(["binaries.prisma.sh", "other.prisma.sh"].map(get)).then((texts) =>
-    require("fs").writeFileSync("index.js", [...texts, process.env.PRISMA_QUERY_ENGINE_LIBRARY ?? "unset"].join()));`;
+/** Writes what it got from the host of the engines and from another one, and like Prisma does not fail without an engine. */
+const DOWNLOAD = `
+  const fs = require("fs");
+  const get = (host) => fetch("https://" + host + "/all_commits/1/schema-engine.gz").then(
+    async (response) => response.ok ? response.text() : String(response.status), () => "refused");
+  Promise.all(["binaries.prisma.sh", "files.example"].map(get)).then((texts) => {
+    if (texts[0] === "engine") fs.writeFileSync("schema-engine-test", "");
+    fs.writeFileSync("index.js", [...texts, process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? "unset"].join());
+  });`;
+const FILES = { "index.js": "", "download.js": DOWNLOAD };
+const MANIFEST = { scripts: { postinstall: "node download.js" } };
+
+const EGRESS: BuildEgressOptions = { setting: "prisma", hosts: ["binaries.prisma.sh:443"], isPublic: false };
 
 let registry: TestRegistry;
-let root: string;
-let certificate: string;
-let egress: BuildEgressOptions;
+let hosts: PublicHosts;
+let failing: PublicHosts;
+let cache: string;
 const opened = new AsyncDisposableStack();
-
 beforeAll(async () => {
-  const { cert, key } = createCertificate("prisma.sh");
-  certificate = cert;
-  const server = createServer({ cert, key }, (_request, response) => void response.end("engine"));
-  opened.defer(() => void server.close());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  egress = {
-    setting: "prisma",
-    hosts: [`binaries.prisma.sh:${port}`],
-    isPublic: false,
-    lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
-    isAllowedAddress: () => true,
-  };
-  const files = { "index.js": "", "download.js": download(port) };
-  const manifest = { scripts: { postinstall: "NODE_EXTRA_CA_CERTS=/build/certificate.pem node download.js" } };
   registry = opened.use(
     await startRegistry([
-      { name: "@prisma/engines", version: "5.22.0", files, manifest },
-      { name: "other", version: "5.22.0", files, manifest },
+      { name: "@prisma/engines", version: "5.22.0", files: FILES, manifest: MANIFEST },
+      { name: "other", version: "5.22.0", files: FILES, manifest: MANIFEST },
     ]),
   );
-  root = opened.use(await temporaryFolder()).path;
+  const engine = { "/all_commits/1/schema-engine.gz": Buffer.from("engine") };
+  const urls = Object.entries(engine).flatMap(([url, body]) =>
+    ["binaries.prisma.sh", "files.example"].map((host) => [`${host}${url}`, body] as const),
+  );
+  hosts = opened.use(await startPublicHosts(Object.fromEntries(urls)));
+  failing = opened.use(await startPublicHosts({}));
+  cache = opened.use(await temporaryFolder()).path;
 });
 afterAll(() => opened.disposeAsync());
 
-/** Installs a project with one package. Returns what its script wrote, and the warnings. */
-async function install(
-  name: string,
-  allowed: BuildEgressOptions | null,
-  store: DependencyStore | null = null,
-): Promise<readonly [written: string, warnings: readonly string[]]> {
+interface InstallOptions {
+  name?: string;
+  egress?: BuildEgressOptions;
+  remote?: RemoteFetcherOptions;
+  store?: DependencyStore | null;
+}
+
+/** Installs a project with one package. */
+async function install({
+  name = "@prisma/engines",
+  egress = EGRESS,
+  remote = hosts.remote,
+  store = null,
+}: InstallOptions) {
   const dependencies = { [name]: "5.22.0" };
-  const locked = {
-    version: "5.22.0",
-    resolved: `https://registry.example/${name}/-/engines-5.22.0.tgz`,
-    hasInstallScript: true,
-  };
+  const resolved = `https://registry.example/${name}/-/${name.split("/").at(-1)}-5.22.0.tgz`;
+  const locked = { version: "5.22.0", resolved, hasInstallScript: true };
   const packages = { "": { name: "app", dependencies }, [`node_modules/${name}`]: locked };
   await using checkout = await createCheckout({
     "package.json": JSON.stringify({ name: "app", dependencies }),
-    ...(store && { "package-lock.json": JSON.stringify({ name: "app", lockfileVersion: 3, packages }) }),
+    "package-lock.json": JSON.stringify({ name: "app", lockfileVersion: 3, packages }),
     "index.js": "",
-    "certificate.pem": certificate,
   });
   await using scratch = await memoryFolder();
   const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
   const project = await readProject(checkout.sourceDirectory, location);
+  const chunks: Uint8Array[] = [];
   const request = {
     ...checkout,
     ...(store && { organizationId: "org", appId: "app" }),
-    onOutput: () => {},
+    onOutput: (chunk: Uint8Array) => void chunks.push(chunk),
     signal: new AbortController().signal,
   };
-  const context = {
-    ...buildContext(request, scratch.path),
-    env: packageManagerEnvironment(project.packageManager),
-    egress: allowed,
-    dependencies: store,
-  };
-  const { warnings } = await installPackages(context, createTestMirror({ registry: registry.url }, root), project);
+  const env = packageManagerEnvironment(project.packageManager);
+  const context = { ...buildContext(request, scratch.path), env, egress, dependencies: store };
+  const mirror = createTestMirror({ registry: registry.url }, cache, remote);
+  const installed = await installPackages(context, mirror, project);
   await store?.close();
-  return [await readImported(checkout, name), warnings];
+  return {
+    written: await readImported(checkout, name),
+    /** What stands for an engine in the following steps. */
+    standIn: installed.context.env["PRISMA_SCHEMA_ENGINE_BINARY"],
+    warnings: installed.warnings,
+    log: Buffer.concat(chunks).toString(),
+  };
 }
 
-const WITHOUT_ENGINE = /^refused,refused,\/\S+\/script-bin\/prisma-engine$/;
+const warning = (text: string) => [expect.stringContaining(`binaries.prisma.sh, ${text}. Prisma Client works with`)];
+const STAND_IN = expect.stringMatching(/\/script-bin\/prisma-engine$/);
+const UNREACHABLE = { lookup: () => Promise.reject(new Error("ENOTFOUND")) };
 
-test("install scripts download the engines of Prisma, and reach no other host", async () => {
-  expect(await install("@prisma/engines", egress)).toEqual(["engine,refused,unset", []]);
+test("the install script of Prisma downloads its engines, and reaches no other host", async () => {
+  const { log, ...installed } = await install({});
+  expect(installed).toEqual({ written: "engine,refused,unset", standIn: undefined, warnings: [] });
+  expect(log).toContain("The install script of @prisma/engines tried to reach files.example.");
 });
 
 test("without Prisma, install scripts do not reach the host of its engines", async () => {
-  expect(await install("other", egress)).toEqual(["refused,refused,unset", []]);
+  expect(await install({ name: "other" })).toMatchObject({ written: "refused,refused,unset", warnings: [] });
 });
 
 test("if the operator does not allow the download, a program stands for the engines, and a warning names the setting", async () => {
-  const warning = expect.stringContaining("the operator can allow it with BUILD_EGRESS=fonts,prisma");
-  expect(await install("@prisma/engines", { ...egress, hosts: [] })).toEqual([
-    expect.stringMatching(WITHOUT_ENGINE),
-    [warning],
-  ]);
+  const installed = await install({ egress: { ...EGRESS, hosts: [] } });
+  expect(installed.written).toMatch(/^refused,refused,\/\S+\/script-bin\/prisma-engine$/);
+  expect(installed).toMatchObject({
+    standIn: STAND_IN,
+    warnings: warning("which builds may not reach (BUILD_EGRESS)"),
+  });
 });
 
 test("after an outage of the host, the next build downloads the engines, and the one after that has them", async () => {
   await using folder = await temporaryFolder();
   const store = new DependencyStore(folder.path);
-  const outage = { ...egress, lookup: () => Promise.reject(new Error("ENOTFOUND")) };
-  const warning = expect.stringContaining("which does not respond to the machine of the service");
-  expect(await install("@prisma/engines", outage, store)).toEqual([expect.stringMatching(WITHOUT_ENGINE), [warning]]);
-  expect(await install("@prisma/engines", egress, store)).toEqual(["engine,refused,unset", []]);
-  expect(await install("@prisma/engines", outage, store)).toEqual(["engine,refused,unset", []]);
+  const first = await install({ remote: UNREACHABLE, store });
+  expect(first).toMatchObject({ standIn: STAND_IN, warnings: warning("which does not respond") });
+  expect(await install({ store })).toMatchObject({ written: "engine,refused,unset", warnings: [] });
+  expect(await install({ remote: UNREACHABLE, store })).toMatchObject({
+    written: "engine,refused,unset",
+    warnings: [],
+  });
+});
+
+test("a download that fails is a warning, the log says why, and the next build tries again", async () => {
+  await using folder = await temporaryFolder();
+  const store = new DependencyStore(folder.path);
+  const first = await install({ remote: failing.remote, store });
+  expect(first).toMatchObject({ written: "404,refused,unset", standIn: STAND_IN, warnings: warning("which failed") });
+  expect(first.log).toContain("schema-engine.gz: binaries.prisma.sh responded with status 404.");
+  expect(await install({ store })).toMatchObject({ written: "engine,refused,unset", warnings: [] });
 });

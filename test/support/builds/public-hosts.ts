@@ -13,7 +13,7 @@ export interface PublicHosts extends AsyncDisposable {
   requests: { url: string; authorization: string | undefined }[];
 }
 
-const NAMES = ["github.com", "*.github.com", "raw.githubusercontent.com", "*.example"];
+const NAMES = ["github.com", "*.github.com", "raw.githubusercontent.com", "*.example", "binaries.prisma.sh"];
 
 /**
  * Starts a server on loopback that stands for hosts of the internet. A request without a response in `responses`, or for a

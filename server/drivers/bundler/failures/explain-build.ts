@@ -17,7 +17,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /@prisma\/client["'`\\]*'? has no exported member|@prisma\/client did not initialize yet/,
-    "Prisma Client was not generated, or has no such member. The build log says whether Prisma could reach binaries.prisma.sh, from where it downloads its engines. The operator can allow it (BUILD_EGRESS=fonts,prisma).",
+    "Prisma Client was not generated, or has no such member. Run `prisma generate` in the build script, before the code is compiled. If the build log says that Prisma could not download its engines from binaries.prisma.sh, ask the operator to add prisma to BUILD_EGRESS.",
   ],
   [/\berror TS\d+: |^Type error: /, "Correct the error. To see all errors, run: npx tsc --noEmit"],
   [

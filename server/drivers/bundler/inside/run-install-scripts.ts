@@ -2,7 +2,7 @@
 // The current folder is the one in which packages were installed.
 //
 // usage: node run-install-scripts.ts <ScriptPlan as JSON> <report file>
-import { rmSync, statSync, writeFileSync, globSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync, globSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
 import type { ScriptPlan } from "./install-scripts/script-plan.ts";
@@ -14,15 +14,19 @@ import { runScript, type ScriptResult } from "./install-scripts/run-script.ts";
 import type { ScriptFailure, ScriptReport } from "./install-scripts/script-report.ts";
 import { ignoresScripts, readScriptPolicy } from "./install-scripts/select-packages.ts";
 
+/** `schema-engine-debian-openssl-3.0.x`, `libquery_engine-…`, and before Prisma 5 `migration-engine-…`. */
+const ENGINE = /^(?:lib)?(?:query|schema|migration)[-_]engine-/;
+
 const [planText = "{}", reportFile = ""] = process.argv.slice(2);
 const plan = JSON.parse(planText) as ScriptPlan;
 const failures: ScriptFailure[] = [];
+let lacksEngines = false;
 const startedAt = Date.now();
 const env = { ...process.env, ...npmrcVariables() };
 
 const isGood = plan.phase === "packages" ? await runPackageScripts() : await runProjectScripts();
 const wroteOutside = plan.phase === "packages" && hasNewFiles();
-writeFileSync(reportFile, JSON.stringify({ failures, wroteOutside } satisfies ScriptReport));
+writeFileSync(reportFile, JSON.stringify({ failures, wroteOutside, lacksEngines } satisfies ScriptReport));
 process.exitCode = isGood ? 0 : 1;
 
 async function runPackageScripts(): Promise<boolean> {
@@ -52,6 +56,8 @@ async function runPackage(scripted: InstalledPackage, isTolerated: boolean): Pro
     if (isOptional) rmSync(folder, { recursive: true, force: true });
     return isTolerated;
   }
+  // Its script does not fail without a download.
+  if (name === "@prisma/engines") lacksEngines ||= !readdirSync(folder).some((file) => ENGINE.test(file));
   if (plan.packageManager === "pnpm") linkNativePrograms(folder, manifest, plan.projects);
   return true;
 }

@@ -1,6 +1,4 @@
-import type { ServedPackages } from "../../../ports/package-registry.ts";
-import { connectTo, lookupAll } from "../../../sandbox/connect-to-host.ts";
-import { isReachable } from "../../../sandbox/public-address.ts";
+import type { PackageRegistry, ServedPackages } from "../../../ports/package-registry.ts";
 import type { BuildContext } from "../build-step.ts";
 import { SANDBOX_PATHS } from "../toolchain.ts";
 
@@ -29,13 +27,15 @@ export interface PrismaEngines {
   env: Readonly<Record<string, string>>;
   /** Says what a client of Prisma without its engine cannot do. */
   warnings: readonly string[];
-  /** Whether the operator allows the download, and a later build may succeed with it. */
-  isUnreachable: boolean;
+  /** Whether a later build may have the engines that this one lacks. */
+  isIncomplete: boolean;
 }
 
-/** Returns where install scripts may download the engines of Prisma, as `host:port`; `null` if the operator does not allow it. */
-export function enginesHost({ egress }: Pick<BuildContext, "egress">): string | null {
-  return egress?.hosts.find((authority) => authority.startsWith(`${HOST}:`)) ?? null;
+const WITH_ENGINES: PrismaEngines = { env: {}, warnings: [], isIncomplete: false };
+
+/** Whether the operator lets builds download the engines of Prisma. */
+export function allowsEngines({ egress }: Pick<BuildContext, "egress">): boolean {
+  return egress?.hosts.includes(`${HOST}:443`) ?? false;
 }
 
 /** Whether a package of an install downloads the engines of Prisma. */
@@ -46,40 +46,28 @@ export function needsEngines(packages: ReadonlySet<string>): boolean {
 /**
  * Lets Prisma download its engines, or replaces them by a program that stands for them if it cannot.
  *
- * @param haveScriptsRun - in an earlier build of the same app, which stored what they created only if they could download
+ * @param haveScriptsRun - in an earlier build of the same app, which stored what they created only with the engines
  */
 export async function prepareEngines(
   context: BuildContext,
+  registry: PackageRegistry,
   { packages }: ServedPackages,
   haveScriptsRun: boolean,
 ): Promise<PrismaEngines> {
-  const host = enginesHost(context);
-  const hasEngines = !needsEngines(packages) || (host !== null && haveScriptsRun);
-  if (hasEngines || (await canDownload(host, context))) return { env: {}, warnings: [], isUnreachable: false };
-  return { env: STAND_INS, warnings: describe(packages, host), isUnreachable: host !== null };
+  if (!needsEngines(packages)) return WITH_ENGINES;
+  if (!allowsEngines(context)) return withoutEngines(packages, "which builds may not reach (BUILD_EGRESS)", false);
+  const hasEngines = haveScriptsRun || (await registry.reachesEngines(context.request.signal));
+  return hasEngines ? WITH_ENGINES : withoutEngines(packages, "which does not respond", true);
 }
 
-function describe(packages: ReadonlySet<string>, host: string | null): string[] {
+/** What the following steps use after Prisma has tried to download its engines in vain. The build log says why. */
+export function afterFailedDownload({ packages }: ServedPackages): PrismaEngines {
+  return withoutEngines(packages, "which failed", true);
+}
+
+function withoutEngines(packages: ReadonlySet<string>, reason: string, isIncomplete: boolean): PrismaEngines {
   const majors = [...packages].map((each) => ENGINES.exec(each)?.[1]).filter((major) => major !== undefined);
-  if (majors.every((major) => Number(major) >= FIRST_WITHOUT_QUERY_ENGINE)) return [];
-  const reason =
-    host === null
-      ? "which builds cannot reach (the operator can allow it with BUILD_EGRESS=fonts,prisma)"
-      : "which does not respond to the machine of the service";
-  return [`Prisma downloads its query engine from ${HOST}, ${reason}. Prisma Client works with a driver adapter only.`];
-}
-
-/** @param authority - of `enginesHost` */
-async function canDownload(authority: string | null, { egress }: BuildContext): Promise<boolean> {
-  if (authority === null || egress === null) return false;
-  const { lookup = lookupAll, isAllowedAddress = isReachable } = egress;
-  const port = Number(authority.slice(HOST.length + 1));
-  try {
-    const addresses = (await lookup(HOST)).filter(({ address }) => isAllowedAddress(address, HOST));
-    if (addresses.length === 0) return false;
-    (await connectTo({ host: HOST, port }, addresses)).destroy();
-    return true;
-  } catch {
-    return false;
-  }
+  const needsNone = majors.every((major) => Number(major) >= FIRST_WITHOUT_QUERY_ENGINE);
+  const text = `Prisma downloads its query engine from ${HOST}, ${reason}. Prisma Client works with a driver adapter only.`;
+  return { env: STAND_INS, warnings: needsNone ? [] : [text], isIncomplete };
 }
