@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import path from "node:path";
-import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageRegistry, PackageSession, ServedPackages } from "../../ports/package-registry.ts";
 import { adjustNpmrc } from "./adjust-npmrc.ts";
 import { type BuildContext, type BuildStep, runBuildStep, say, type StepResult } from "./build-step.ts";
@@ -13,18 +11,25 @@ import {
 } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
+import { readBinaryLockfile } from "./binary-lockfile.ts";
 import { findForeignPackages } from "./find-foreign-packages.ts";
-import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
+import { explainInstallFailure } from "./failures/explain-install.ts";
 import { compilePackages } from "./install-scripts/compile-in-older-node.ts";
-import { hasProjectScripts, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
-import { prepareEngines } from "./install-scripts/prisma-engines.ts";
+import { hasProjectScripts, installedFolders, needsPackageScripts } from "./install-scripts/needs-scripts.ts";
+import { afterFailedDownload, allowsEngines, prepareEngines } from "./install-scripts/prisma-engines.ts";
 import { runProjectScripts } from "./install-scripts/run-install-scripts.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { findPackageNames, readProjectTexts } from "./read-package-names.ts";
-import type { PackageLocation, Project } from "./read-project.ts";
+import { type PackageLocation, type Project, readProject } from "./read-project.ts";
 import { type InstallTarget, type RelaxedInstall, relaxInstall } from "./relax-install.ts";
 import { selectNode, selectRestoredNode, wantedNode } from "./select-node.ts";
-import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
+import {
+  isConverted,
+  packageManagerEnvironment,
+  selectPackageManager,
+  selectRestoredPackageManager,
+} from "./select-package-manager.ts";
+import { toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 import { trustCertificate } from "./trust-certificate.ts";
 
@@ -37,6 +42,40 @@ export interface Installed {
 }
 
 /**
+ * Installs the dependencies of the packages in folders of a project that its scripts use, and then its own.
+ *
+ * @throws {BuildFailure} as `installPackage` does
+ */
+export async function installPackages(
+  context: BuildContext,
+  packages: PackageRegistry,
+  project: Project,
+): Promise<Installed> {
+  const { sourceDirectory } = context.request;
+  const node = await wantedNode(context, project.location);
+  const nested = await Promise.all(project.nestedPackages.map((each) => readProject(sourceDirectory, alone(each))));
+  // Their keys are those of a source without installed packages.
+  const entries = await Promise.all(nested.map((each) => describeDependencies(context, each)));
+  const own = await describeDependencies(context, project);
+  const warnings: string[] = [];
+  let env: BuildContext["env"] = {};
+  for (const [index, each] of nested.entries()) {
+    say(context, `Installing the packages of ${toSingleLine(each.location.installDirectory)}.`);
+    const start = { ...context, env: packageManagerEnvironment(each.packageManager), replacedNode: node };
+    const installed = await installPackage(start, packages, each, entries[index] ?? null);
+    warnings.push(...installed.warnings);
+    env = { ...env, ...installed.context.env };
+  }
+  const installed = await installPackage(context, packages, project, own);
+  const selected = { ...installed.context, env: { ...env, ...installed.context.env, ...installedFolders(project) } };
+  return { context: selected, warnings: [...warnings, ...installed.warnings] };
+}
+
+function alone(folder: string): PackageLocation {
+  return { packageDirectory: folder, installDirectory: folder, isMember: false, buildFirst: [] };
+}
+
+/**
  * Installs the project's dependencies, or uses those that an earlier build of the organization stored. The install can reach
  * only the package source, and runs no scripts. Then the scripts of the packages run, unless an earlier build of the app has
  * stored what they created, and then those of the project.
@@ -44,28 +83,30 @@ export interface Installed {
  * @throws {BuildFailure} `user` when the dependencies cannot be installed or a script fails, `platform` when the registry
  *   does not respond
  */
-export async function installPackages(
+async function installPackage(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
+  entries: BuildEntries | null,
 ): Promise<Installed> {
-  const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
   const { served } = fetched;
-  const engines = await prepareEngines(context, served, fetched.haveScriptsRun);
+  let engines = await prepareEngines(context, packages, served, fetched.haveScriptsRun);
   let selected: BuildContext = { ...fetched.selected, env: { ...fetched.selected.env, ...engines.env } };
-  const warnings = [...fetched.warnings, ...engines.warnings];
+  const warnings = [...fetched.warnings];
   if (!fetched.haveScriptsRun && needsPackageScripts(served)) {
     const { node, ...run } = await compilePackages(selected, packages, project, served);
     if (node !== null) selected = { ...selected, env: { ...selected.env, ...node.env }, nodeVersion: node.version };
     warnings.push(...(node?.warnings ?? []), ...run.warnings);
-    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside && !engines.isUnreachable;
+    if (run.lacksEngines && allowsEngines(context) && !engines.isIncomplete) engines = afterFailedDownload(served);
+    selected = { ...selected, env: { ...selected.env, ...engines.env } };
+    const isComplete = fetched.isStored && run.warnings.length === 0 && !run.wroteOutside && !engines.isIncomplete;
     const { withScripts = null } = entries ?? {};
     if (withScripts !== null && isComplete) await store(selected, withScripts, served);
   }
   if (await hasProjectScripts(context.request.sourceDirectory, project))
     warnings.push(...(await runProjectScripts(selected, packages, project, served)).warnings);
-  return { context: selected, warnings };
+  return { context: selected, warnings: [...warnings, ...engines.warnings] };
 }
 
 interface FetchedPackages {
@@ -239,41 +280,4 @@ function lacksUnpublished(packageManager: PackageManager, { code, output }: Step
 /** The path of a package in its workspace; `null` for a package outside of workspaces. */
 function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocation): string | null {
   return isMember ? path.relative(installDirectory, packageDirectory) : null;
-}
-
-/** What Bun prints if it lacks a version of a package. */
-const NEEDS_REGISTRY = /failed to resolve|downloading package manifest/;
-const UNREAD_LOCKFILE =
-  "bun.lockb does not match package.json, so other versions of packages may have been installed. Convert it with `bun install --save-text-lockfile`, and commit bun.lock.";
-
-/**
- * Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it, unless the
- * lockfile does not match package.json. Then the install has no lockfile.
- */
-async function readBinaryLockfile(
-  context: BuildContext,
-  project: Project,
-): Promise<{ project: Project; warnings: string[] }> {
-  const { packageManager, rootEntries, location } = project;
-  if (packageManager !== "bun" || !isConverted(rootEntries)) return { project, warnings: [] };
-  const { code, output } = await runBuildStep(context, {
-    name: "install",
-    directory: location.installDirectory,
-    argv: [
-      `${SANDBOX_PATHS.scripts}/bin/bun`,
-      ...["install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
-    ],
-  });
-  if (code === 0) return { project, warnings: [] };
-  if (!output.lines().some((line) => NEEDS_REGISTRY.test(line)))
-    throw new BuildFailure(
-      "user",
-      `bun.lockb could not be read: ${findInstallReason("bun", output.lines())}`,
-      "Convert it with `bun install --save-text-lockfile`, commit bun.lock, and deploy again.",
-    );
-  say(context, `warning: ${UNREAD_LOCKFILE}`);
-  // Bun would request the packages at the registry that the file names.
-  await rm(path.join(context.request.sourceDirectory, location.installDirectory, "bun.lockb"));
-  const entries = new Set([...rootEntries].filter((name) => name !== "bun.lockb"));
-  return { project: { ...project, rootEntries: entries }, warnings: [UNREAD_LOCKFILE] };
 }

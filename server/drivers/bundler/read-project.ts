@@ -4,7 +4,9 @@ import { z } from "zod";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
+import { findBuildScript } from "./inside/package-json.ts";
 import { WRANGLER_CONFIGS } from "./inside/wrangler-api.ts";
+import { findNestedPackages } from "./nested-packages.ts";
 import { readHead, readPackageManagerVersion, readYarnLockVersion } from "./package-manager-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
@@ -63,7 +65,10 @@ export interface Project {
   requestedVersion: string | null;
   /** Whether there are dependencies to install. */
   needsInstall: boolean;
-  hasBuildScript: boolean;
+  /** The name of the script that builds the project, if it has one. */
+  buildScript: string | null;
+  /** The folders of packages that scripts of the project use and that are in no workspace, relative to the source. */
+  nestedPackages: readonly string[];
   /** Whether the project, or a package of its workspace, may use a SQL database. */
   usesDatabase: boolean;
   hasWranglerConfig: boolean;
@@ -99,6 +104,8 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
   const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
   const required = { field, engines: installed.engines, yarnLockVersion };
   const build = packageJson.scripts["build"];
+  const isWorkspace = directory !== packageDirectory || (await declaresPackages(directory, packageJson));
+  const nestedPackages = isWorkspace ? [] : await findNestedPackages(packageDirectory, packageJson.scripts);
   const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     location,
@@ -107,12 +114,13 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
     requestedVersion: await readPackageManagerVersion(directory, packageManager, required),
     needsInstall:
       lists.some((list) => Object.keys(list).length > 0) ||
-      directory !== packageDirectory ||
-      (await declaresPackages(directory, packageJson)) ||
+      isWorkspace ||
+      nestedPackages.length > 0 ||
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
-    usesDatabase: directory !== packageDirectory || DATABASE_CLIENTS.some(depends),
-    hasBuildScript: typeof build === "string",
+    usesDatabase: isWorkspace || nestedPackages.length > 0 || DATABASE_CLIENTS.some(depends),
+    buildScript: findBuildScript(packageJson) ?? null,
+    nestedPackages: nestedPackages.map((folder) => path.join(location.packageDirectory, folder)),
     hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
     isPages: await isPagesProject(packageDirectory, packageEntries),
     hasHostingSettings:

@@ -12,6 +12,8 @@ const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages wi
 
 /** The error of OpenSSL 3 for hashes such as MD4, with which webpack 4 names files. */
 const REMOVED_HASH = /error:0308010C\b/;
+/** What react-scripts prints. It treats warnings as errors if it does not run on the machine of a developer. */
+const WARNINGS_AS_ERRORS = /Treating warnings as errors because process\.env\.CI/;
 const LEGACY_HASHES = "--openssl-legacy-provider";
 
 /**
@@ -60,16 +62,32 @@ async function run(context: BuildContext, step: BuildStep, network: BuildNetwork
   const { code, output } = await runBuildStep(context, step).finally(() => network.report());
   if (code === 0) return;
   const lines = output.lines();
-  const options = nodeOptions(context, step);
-  if (lines.some((line) => REMOVED_HASH.test(line)) && !options.includes(LEGACY_HASHES)) {
-    say(context, `warning: webpack 4 needs a hash that Node.js has removed. Building again with ${LEGACY_HASHES}.`);
-    const env = { ...step.env, NODE_OPTIONS: `${options} ${LEGACY_HASHES}`.trim() };
-    return run(context, { ...step, env }, network);
+  const remedy = findRemedy(lines, step, nodeOptions(context, step));
+  if (remedy !== null) {
+    say(context, `warning: ${remedy.reason}`);
+    return run(context, { ...step, env: { ...step.env, ...remedy.env } }, network);
   }
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
   if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
   const { nodeVersion = process.versions.node } = context;
   throw explainBuildFailure(code, lines, { ...network.connections(), nodeVersion, longLines: output.longLines() });
+}
+
+/** Variables with which a failed build may succeed. */
+function findRemedy(
+  lines: readonly string[],
+  { env = {} }: BuildStep,
+  options: string,
+): { reason: string; env: Record<string, string> } | null {
+  const printed = (pattern: RegExp) => lines.some((line) => pattern.test(line));
+  if (printed(REMOVED_HASH) && !options.includes(LEGACY_HASHES))
+    return {
+      reason: `webpack 4 needs a hash that Node.js has removed. Building again with ${LEGACY_HASHES}.`,
+      env: { NODE_OPTIONS: `${options} ${LEGACY_HASHES}`.trim() },
+    };
+  if (printed(WARNINGS_AS_ERRORS) && env["CI"] !== "false")
+    return { reason: "With CI=true, warnings end this build. Building again with CI=false.", env: { CI: "false" } };
+  return null;
 }
 
 /** The options of Node.js that a step has, or that the owner has set for builds. */
@@ -93,7 +111,7 @@ function buildCommand(project: Project): readonly [string, ...string[]] | null {
   // OpenNext runs the build script itself.
   if (project.needsOpenNext) return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-open-next.ts`];
   const isConfigured = project.hasHostingSettings && !project.hasWranglerConfig;
-  if (project.hasBuildScript && !isConfigured) return [scriptRunner(project), "run", "build"];
+  if (project.buildScript !== null && !isConfigured) return [scriptRunner(project), "run", project.buildScript];
   if (isConfigured || (project.needsInstall && !project.hasWranglerConfig))
     return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`, scriptRunner(project)];
   return null;

@@ -163,10 +163,13 @@ export class WranglerBundler implements Bundler {
  * Removes what an install has left. Native programs of packages are those of the version of Node.js that installed them, and a package
  * from the cache of a package manager does not run its install script, because the registry has not served it.
  */
-async function removePackages({ request, scratchDirectory }: BuildContext, { location }: Project): Promise<void> {
+async function removePackages(
+  { request, scratchDirectory }: BuildContext,
+  { location, nestedPackages }: Project,
+): Promise<void> {
   await removeTree(scratchDirectory);
   await mkdir(scratchDirectory);
-  for (const folder of new Set([location.installDirectory, location.packageDirectory])) {
+  for (const folder of new Set([location.installDirectory, location.packageDirectory, ...nestedPackages])) {
     // The failed build may have replaced it by a link.
     await requireFolder(request.sourceDirectory, folder);
     await removeTree(path.join(request.sourceDirectory, folder, "node_modules"));

@@ -37,6 +37,16 @@ test("a build with webpack 4 is repeated with the hashes that Node.js has remove
   expect(bundle.assets).not.toBeNull();
 });
 
+test("a build of react-scripts that treats warnings as errors is repeated without CI", async () => {
+  const build = `
+    test "$CI" = false || { echo "Treating warnings as errors because process.env.CI = true."; exit 1; }
+    mkdir dist && echo built >dist/index.html`;
+  await using checkout = await createCheckout({ "package.json": JSON.stringify({ scripts: { build } }) });
+  const { bundle, log } = await runBundler(createTestBundler({}, tmpdir()), checkout);
+  expect(log).toContain("Building again with CI=false.\n");
+  expect(bundle.assets).not.toBeNull();
+});
+
 test("a build that fails also with the removed hashes is repeated once", async () => {
   const files = { "package.json": JSON.stringify({ scripts: { build: `NODE_OPTIONS= ${NAME_FILES}` } }) };
   expect(await bundleFailure(createTestBundler({}, tmpdir()), files)).toMatchObject({

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { BuildContext } from "../build-step.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
-import { enginesHost } from "../install-scripts/prisma-engines.ts";
+import { allowsEngines } from "../install-scripts/prisma-engines.ts";
 import type { Project } from "../read-project.ts";
 import { wantedNode } from "../select-node.ts";
 import { isConverted, wantedVersion } from "../select-package-manager.ts";
@@ -61,11 +61,14 @@ export async function describeDependencies(context: BuildContext, project: Proje
   const registry = context.request.registry && [context.request.registry.scope, context.request.registry.url];
   const decisive = { organizationId, packageManager, version, location, platform, node, ...(registry && { registry }) };
   const key = hash(decisive, inputs.files);
+  const isWithin = (folder: string, other: string) => other === "." || `${folder}/`.startsWith(`${other}/`);
+  const isInstalled = (folder: string) =>
+    isWithin(folder, location.installDirectory) && !project.nestedPackages.some((each) => isWithin(folder, each));
   const installed = {
     organizationId,
     key,
     paths: [
-      ...inputs.packageDirectories.map((directory) => path.join(directory, "node_modules")),
+      ...inputs.packageDirectories.filter(isInstalled).map((directory) => path.join(directory, "node_modules")),
       ...[...lockfiles, ...(packageManager === "yarn-berry" ? YARN_FILES : [])].map((name) =>
         path.join(location.installDirectory, name),
       ),
@@ -73,8 +76,7 @@ export async function describeDependencies(context: BuildContext, project: Proje
   };
   const { scriptFiles } = inputs;
   const isReusable = appId !== undefined && scriptFiles !== null;
-  const engines = enginesHost(context);
-  const ofScripts = { key, appId, ...(engines !== null && { engines }) };
+  const ofScripts = { key, appId, ...(allowsEngines(context) && { engines: true }) };
   return { installed, withScripts: isReusable ? { ...installed, key: hash(ofScripts, scriptFiles) } : null };
 }
 

@@ -35,8 +35,13 @@ export function hasDependencies({ dependencies, devDependencies }: PackageJson):
   return Object.keys({ ...dependencies, ...devDependencies }).length > 0;
 }
 
-export function hasBuildScript({ scripts }: PackageJson): boolean {
-  return typeof scripts?.["build"] === "string";
+/** The script that builds a package: `build`, or the one that Heroku runs. */
+export function findBuildScript({ scripts }: Pick<PackageJson, "scripts">): string | undefined {
+  return ["build", "heroku-postbuild"].find((name) => typeof scripts?.[name] === "string");
+}
+
+export function hasBuildScript(packageJson: PackageJson): boolean {
+  return findBuildScript(packageJson) !== undefined;
 }
 
 /** Finds the script of a package that has no wrangler configuration. */

@@ -5,19 +5,20 @@
 import { spawnSync } from "node:child_process";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { readHostingSettings } from "./hosting-settings.ts";
-import { hasBuildScript, hasDependencies, readPackageJson } from "./package-json.ts";
+import { findBuildScript, hasDependencies, readPackageJson } from "./package-json.ts";
 import { runInstalledProgram } from "./run-installed-program.ts";
 
 const [runner = ""] = process.argv.slice(2);
 const packageJson = readPackageJson();
+const buildScript = findBuildScript(packageJson);
 const settings = readHostingSettings();
 Object.assign(process.env, settings?.buildVariables);
 
 if (settings !== null && settings.buildCommand !== null) {
   console.log(`Running the build command of ${settings.file}.`);
   process.exitCode = runInstalledProgram(settings.buildCommand);
-} else if (hasBuildScript(packageJson)) {
-  const { status } = spawnSync(runner, ["run", "build"], { stdio: "inherit" });
+} else if (buildScript !== undefined) {
+  const { status } = spawnSync(runner, ["run", buildScript], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 } else if (hasDependencies(packageJson)) {
   const frameworks = await detectFrameworks();

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ServedPackages } from "../../../ports/package-registry.ts";
 import { readUntrusted } from "../../../sandbox/untrusted-file.ts";
 import type { Project } from "../read-project.ts";
+import { SANDBOX_PATHS } from "../toolchain.ts";
 import { PROJECT_EVENTS } from "../inside/install-scripts/script-plan.ts";
 
 const ARCH = process.arch;
@@ -42,6 +43,12 @@ const manifestSchema = z.object({ scripts: z.record(z.string(), z.unknown()) });
 export function projectFolders({ location }: Pick<Project, "location">): string[] {
   const { buildFirst, packageDirectory, installDirectory } = location;
   return [...new Set([...buildFirst, packageDirectory, installDirectory])];
+}
+
+/** The variable with the folders that have their packages. See inside/is-installed.ts. */
+export function installedFolders({ location, nestedPackages }: Project): Record<string, string> {
+  const folders = [...projectFolders({ location }), ...nestedPackages];
+  return { INSTALLED_FOLDERS: folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":") };
 }
 
 /** Whether the project, or a package of its workspace that the build needs, has a script that runs after an install. */

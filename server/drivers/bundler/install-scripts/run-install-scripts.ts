@@ -1,24 +1,25 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { z } from "zod";
-import type { PackageRegistry, PackageSession, ProxiedHosts, ServedPackages } from "../../../ports/package-registry.ts";
-import { EgressProxy } from "../../../sandbox/egress-proxy.ts";
+import type { PackageRegistry, PackageSession, ServedPackages } from "../../../ports/package-registry.ts";
 import { readUntrusted } from "../../../sandbox/untrusted-file.ts";
-import { addressRules } from "../build-network.ts";
 import { type BuildContext, runBuildStep, say, type StepResult } from "../build-step.ts";
 import { describeTolerated, explainScriptFailure, listRefusedHosts } from "../failures/explain-scripts.ts";
 import type { ScriptReport } from "../inside/install-scripts/script-report.ts";
 import { INSTALL_COMMANDS } from "../package-manager-commands.ts";
 import type { Project } from "../read-project.ts";
+import { toSingleLine } from "../single-line.ts";
 import { nodeHeaders, SANDBOX_PATHS, toolchainEnvironment } from "../toolchain.ts";
-import { projectFolders } from "./needs-scripts.ts";
-import { enginesHost, needsEngines } from "./prisma-engines.ts";
+import { trustEngines } from "../trust-certificate.ts";
+import { installedFolders, projectFolders } from "./needs-scripts.ts";
+import { allowsEngines, needsEngines } from "./prisma-engines.ts";
 import { PROJECT_EVENTS, type ScriptPlan } from "../inside/install-scripts/script-plan.ts";
 
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_FAILURES = 100;
 
 const reportSchema = z.object({
+  lacksEngines: z.boolean(),
   wroteOutside: z.boolean(),
   failures: z
     .array(
@@ -38,11 +39,13 @@ export interface ScriptsRun {
   warnings: string[];
   /** Whether a script of a package changed more than `node_modules`. */
   wroteOutside: boolean;
+  /** Whether Prisma, which may download its engines, has none. */
+  lacksEngines: boolean;
 }
 
 /**
- * Runs the install scripts of packages in the checkout. They reach the packages that the install resolved, and no host but that of
- * Prisma's engines if one of the packages is Prisma. They see no variables of the app.
+ * Runs the install scripts of packages in the checkout. They reach the packages that the install resolved, and the
+ * files of Prisma's engines if Prisma is one of them. They see no variables of the app.
  *
  * @throws {BuildFailure} `user` when a script of a package that the project requires fails
  */
@@ -77,30 +80,20 @@ async function runScripts(
   { packages: resolved }: ServedPackages,
   phase: ScriptPlan["phase"],
 ): Promise<ScriptsRun> {
-  await using proxy = await openEnginesProxy(context, resolved);
+  const engines = allowsEngines(context) && needsEngines(resolved);
   const { registry = null } = context.request;
-  await using session = await packages.openResolved(resolved, { registry, ...(proxy && { hosts: proxy.hosts }) });
+  await using session = await packages.openResolved(resolved, { registry, engines });
   // Scripts of an earlier phase cannot have created a file of this name.
   const reportName = `install-scripts-${randomUUID()}.json`;
   const { code } = await runStep(context, session, project, phase, reportName);
   const report = await readReport(path.join(context.scratchDirectory, reportName));
   const refused = session.refused();
+  const { failedUrls } = session.report();
+  for (const { url, reason } of failedUrls) say(context, `Prisma could not download ${toSingleLine(url)}: ${reason}.`);
   for (const line of listRefusedHosts(refused)) say(context, line);
   if (code !== 0) throw explainScriptFailure(code, report, refused, context.nodeVersion ?? process.versions.node);
   const warnings = (report?.failures ?? []).map((failure) => describeTolerated(failure, refused));
-  return { warnings, wroteOutside: report?.wroteOutside ?? true };
-}
-
-/** Opens a proxy to the host of Prisma's engines; `null` if the packages need none, or the operator does not allow it. */
-async function openEnginesProxy(
-  context: BuildContext,
-  packages: ReadonlySet<string>,
-): Promise<(AsyncDisposable & { hosts: ProxiedHosts }) | null> {
-  const host = enginesHost(context);
-  if (host === null || context.egress === null || !needsEngines(packages)) return null;
-  const proxy = await EgressProxy.open(addressRules({ ...context.egress, hosts: [host] }, false));
-  const hosts = { authorities: new Set([host]), socketPath: proxy.socketPath };
-  return { hosts, [Symbol.asyncDispose]: () => proxy.close() };
+  return { warnings, wroteOutside: report?.wroteOutside ?? true, lacksEngines: report?.lacksEngines ?? false };
 }
 
 function runStep(
@@ -121,15 +114,19 @@ function runStep(
     registryUrl: session.registryUrl,
     source: SANDBOX_PATHS.source,
   };
+  const trust = trustEngines(session);
   const { node, scripts, scratch } = SANDBOX_PATHS;
   return runBuildStep(context, {
     name: "install",
     directory: installDirectory,
     hasVariables: phase === "project",
     env: {
+      ...trust.env,
       ...INSTALL_COMMANDS[packageManager].env(session.registryUrl),
       ...scriptEnvironment(context, packageManager),
+      ...installedFolders(project),
     },
+    mounts: trust.mounts,
     network: { kind: "proxy", socketPath: session.socketPath },
     argv: [node, `${scripts}/run-install-scripts.ts`, JSON.stringify(plan), `${scratch}/${reportName}`],
   });

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { ancestorFolders } from "../ancestor-folders.ts";
+import { nestedFolders } from "../nested-folders.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { readProgramFile } from "../install-scripts/pnpm-programs.ts";
 import { listRuntimeFiles } from "./runtime-files.ts";
@@ -38,7 +39,8 @@ const RUNS_PROGRAMS = /["'](?:node:)?(?:child_process|cross-spawn|execa|shelljs|
  */
 export function findUnusedPackages(root: string, command: string): string[] {
   try {
-    return existsSync(path.join(root, ".pnp.cjs")) ? [] : findUnused(root, command);
+    const ofPages = findPackagesOfPages(root, command);
+    return existsSync(path.join(root, ".pnp.cjs")) ? ofPages : [...ofPages, ...findUnused(root, command)];
   } catch {
     // Whatever is unusual about the project, all packages are kept.
     return [];
@@ -69,6 +71,17 @@ function findUnused(root: string, command: string): string[] {
   // A configuration in TypeScript needs it, and no manifest says so.
   if (files.some((file) => /\.config\.[cm]?ts$/.test(file))) addNamed("typescript", process.cwd(), used);
   return installed.filter(({ folder }) => !isUsed(folder, used)).map(({ folder }) => path.relative(root, folder));
+}
+
+/** Finds what was installed to build pages in a folder of the project, such as `client`, unless the server runs code there. */
+function findPackagesOfPages(root: string, command: string): string[] {
+  const words = [...readWords(process.cwd(), command)].map((word) => path.resolve(word));
+  const folders = nestedFolders("pages").map((folder) => path.resolve(folder));
+  return folders
+    .filter((folder) => !words.some((word) => isWithin(word, folder)))
+    .map((folder) => path.join(folder, "node_modules"))
+    .filter((modules) => existsSync(modules))
+    .flatMap((modules) => readdirSync(modules).map((name) => path.relative(root, path.join(modules, name))));
 }
 
 function isWithin(folder: string, root: string): boolean {

@@ -39,7 +39,7 @@ export function findMigrationScript({ scripts = {} }: PackageJson): FoundMigrati
 
 function needsArgument(script: string): boolean {
   const [program = "", ...args] = script.trim().split(/\s+/);
-  const file = readStartFile({ program, args });
+  const file = readStartFile({ folder: ".", program, args });
   return args.length === 1 && file !== null && isFile(file) && READS_ARGUMENT.test(readFileSync(file, "utf8"));
 }
 

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "
 import path from "node:path";
 import type { PostgresUse } from "../../../../../domain/ports/bundler.ts";
 import type { DatabasePart } from "../../../../../domain/shared/postgres-variables.ts";
+import { nestedFolders } from "../nested-folders.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { findMigrationScript, type FoundMigration } from "./migration-scripts.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
@@ -55,7 +56,7 @@ function findMigration(packageJson: PackageJson, command: string, tool: SchemaTo
   return found === null ? findMigrationScript(packageJson) : { migration: found };
 }
 
-/** The folder of the package, and those of its dependencies in the same workspace. */
+/** The folder of the package, those of its dependencies in the same workspace, and those below it in which a server is. */
 function packageFolders({ dependencies, devDependencies }: PackageJson): string[] {
   const linked = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
     const folder = path.join("node_modules", name);
@@ -63,7 +64,7 @@ function packageFolders({ dependencies, devDependencies }: PackageJson): string[
     const target = path.relative(process.cwd(), realpathSync(folder));
     return target.includes("node_modules") || !/^[\w./@-]+$/.test(target) ? [] : [target];
   });
-  return [".", ...linked];
+  return [".", ...linked, ...nestedFolders("server")];
 }
 
 function readTool(folder: string): SchemaTool | null {

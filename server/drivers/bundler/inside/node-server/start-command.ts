@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { isFile, type PackageJson } from "../package-json.ts";
+import { isFile, type PackageJson, readManifest } from "../package-json.ts";
+import { commandsOf, folderOptions } from "../script-commands.ts";
 
 /** The command of a script, without variables and the programs that set them. */
 export interface StartCommand {
+  /** The folder in which it runs, relative to the project. */
+  folder: string;
   /** Without its folder. */
   program: string;
   args: readonly string[];
@@ -56,24 +59,31 @@ const WRAPPERS = new Set([
 ]);
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 
-/** Commands that build the project, which has been built. */
-const BUILD_COMMANDS = /^(?:(?:npm|pnpm|yarn|bun) (?:run )?build\S*|tsc(?: .*)?|next build|nest build)$/;
+/** Commands that install and build the project, which has been built. */
+const BUILD_COMMANDS =
+  /^(?:(?:npm|pnpm|yarn|bun) (?:(?:run )?build\S*|install|i|ci)|yarn|tsc(?: .*)?|next build|nest build)$/;
 
 /** How many scripts may run each other. */
 const MAX_SCRIPTS = 5;
 
 /**
  * Reads the command of the `start` script of package.json. Of several commands the last one counts. If it runs another
- * script, such as `npm run serve`, the command is that of this script.
+ * script, such as `npm run serve` and `npm start --prefix server`, the command is that of this script.
  *
  * @returns `null` without such a script
  */
 export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): StartCommand | null {
   let script: unknown = scripts?.[startScript(scripts)];
+  let current = scripts;
+  let folder = ".";
   for (let count = 0; count < MAX_SCRIPTS && typeof script === "string"; count++) {
+    const last = commandsOf(script).at(-1)?.folder ?? ".";
     const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
-    const next = scripts?.[readScriptName(words) ?? ""];
-    if (typeof next !== "string") return toCommand(words);
+    const inside = path.join(folder, last, ...folderOptions(PACKAGE_MANAGERS.has(words[0] ?? "") ? words : []));
+    if (inside !== folder) current = readManifest(inside).scripts;
+    folder = inside;
+    const next = current?.[readScriptName(words) ?? ""];
+    if (typeof next !== "string") return toCommand(words, folder);
     script = next;
   }
   return null;
@@ -90,7 +100,8 @@ export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string
   for (let count = 0; count < MAX_SCRIPTS; count++) {
     const text = scripts?.[name];
     if (typeof text !== "string") return null;
-    const next = /[&|;]/.test(text) ? undefined : readScriptName(text.trim().split(/\s+/));
+    const words = text.trim().split(/\s+/);
+    const next = /[&|;]/.test(text) || folderOptions(words).length > 0 ? undefined : readScriptName(words);
     if (next === undefined || typeof scripts?.[next] !== "string")
       return [scripts?.[`pre${name}`], text].flatMap((each) => withoutBuild(each)).join(" && ");
     name = next;
@@ -124,16 +135,17 @@ function withoutBuild(text: unknown): string[] {
  */
 export function readStartFile(command: StartCommand | null): string | null {
   if (command === null || !Object.hasOwn(RUNNERS, command.program)) return null;
-  const { program, args } = command;
+  const { program, args, folder } = command;
   const { options = [], subcommand } = RUNNERS[program] ?? {};
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? "";
     if (program === "nodemon" && /^(-x|--exec)$/.test(word))
-      return readStartFile(toCommand(splitCommand(args[index + 1] ?? "")));
+      return readStartFile(toCommand(splitCommand(args[index + 1] ?? ""), folder));
     // Code, and no file.
     if (program === "node" && /^(-e|--eval|-p|--print)$/.test(word)) return null;
     if (options.includes(word)) index += 1;
-    else if (!word.startsWith("-") && word !== subcommand) return readProcessFile(word);
+    else if (!word.startsWith("-") && word !== subcommand)
+      return readProcessFile(folder === "." ? word : path.join(folder, word));
   }
   return null;
 }
@@ -144,8 +156,8 @@ function readProcessFile(file: string): string {
   return /\bscript["']?\s*:\s*["'`]([^"'`]+)["'`]/.exec(readFileSync(file, "utf8"))?.[1] ?? file;
 }
 
-function toCommand([program, ...args]: readonly string[]): StartCommand | null {
-  return program === undefined ? null : { program: path.basename(program), args };
+function toCommand([program, ...args]: readonly string[], folder: string): StartCommand | null {
+  return program === undefined ? null : { folder, program: path.basename(program), args };
 }
 
 /** The words of a command, from its program on. */
@@ -167,7 +179,8 @@ function splitCommand(text: string): string[] {
 /** The name of the script that a command runs, such as `serve` of `npm run serve`. Yarn, pnpm and Bun need no `run`. */
 function readScriptName([program = "", ...args]: readonly string[]): string | undefined {
   if (!PACKAGE_MANAGERS.has(program)) return undefined;
-  const names = args.filter((word) => !word.startsWith("-"));
+  const folders = new Set(folderOptions(args));
+  const names = args.filter((word) => !word.startsWith("-") && !folders.has(word));
   if (/^run(-script)?$/.test(names[0] ?? "")) return names[1];
-  return program === "npm" ? undefined : names[0];
+  return program === "npm" && names[0] !== "start" ? undefined : names[0];
 }

@@ -1,0 +1,40 @@
+import path from "node:path";
+
+/** One command of a script. */
+export interface ScriptCommand {
+  /** The folder in which it runs, as `cd` names it, relative to that of the script. */
+  folder: string;
+  words: readonly string[];
+  /** The folders that options of package managers name, such as `--prefix client`. */
+  options: readonly string[];
+}
+
+/** Options of npm, Yarn, pnpm and Bun whose value is a folder. */
+const FOLDER_OPTION = /^(?:--prefix|--cwd|--dir|-C)(?:=(.+))?$/;
+
+/** Splits a script into its commands. Quotes are ignored, because a quoted text is a command too, as in `concurrently "cd a && b"`. */
+export function commandsOf(script: string): ScriptCommand[] {
+  const commands: ScriptCommand[] = [];
+  const outer: string[] = [];
+  let folder = ".";
+  for (const part of script.replaceAll(/["'\\]/g, " ").split(/(&&|\|\||[;&|()\n])/)) {
+    if (part === "(") outer.push(folder);
+    else if (part === ")") folder = outer.pop() ?? folder;
+    else {
+      const words = part.split(/\s+/).filter((word) => word !== "");
+      const change = words.indexOf("cd");
+      // One in the middle begins another quoted command.
+      if (change !== -1) folder = path.join(change === 0 ? folder : (outer.at(-1) ?? "."), words[change + 1] ?? ".");
+      if (words.length > 0) commands.push({ folder, words, options: folderOptions(words) });
+    }
+  }
+  return commands;
+}
+
+/** The values of options that name a folder, such as `client` in `npm --prefix client run build`. */
+export function folderOptions(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    const match = FOLDER_OPTION.exec(word);
+    return match === null ? [] : [match[1] ?? words[index + 1] ?? "."];
+  });
+}
