@@ -51,6 +51,12 @@ test("a server has a database of its own, which keeps its rows and is removed wi
   expect(await query("other", left)).not.toContainEqual({ name });
 });
 
+test("the names that the image of PostgreSQL for containers uses are set too", async () => {
+  const server = SERVER.replace("DB_NAME", "POSTGRES_DB").replaceAll(/\bDB_/g, "POSTGRES_");
+  await publish("container", {}, { "server.js": server.replaceAll("DATABASE_URL", "NONE") });
+  expect(await query("container", "select current_user = current_database() as n")).toEqual([{ n: true }]);
+});
+
 test("the variables that a project names for the parts of its database are set too", async () => {
   const variables = { DB_HOST: "host", DB_PORT: "port", DB_USER: "user", DB_PASSWORD: "password", DB_NAME: "database" };
   await publish("parts", { postgres: { variables: variables as Record<string, "host"> } });
