@@ -9,13 +9,12 @@ const STAND_IN = `${SANDBOX_PATHS.scripts}/script-bin/prisma-engine`;
 const ENGINES = /^@prisma\/engines@(\d+)\./;
 const FIRST_WITHOUT_QUERY_ENGINE = 7;
 
-/**
- * Variables with which `prisma generate` works without a download: it checks that the engines exist, and runs none of them.
- * The migration engine is that of versions before 5.
- */
+/** Versions before it have a migration engine in place of the schema engine. */
+const FIRST_WITH_SCHEMA_ENGINE = 5;
+
+/** Variables with which `prisma generate` works without a download: it checks that the engines exist, and runs none of them. */
 const STAND_INS = {
   PRISMA_SCHEMA_ENGINE_BINARY: STAND_IN,
-  PRISMA_MIGRATION_ENGINE_BINARY: STAND_IN,
   PRISMA_QUERY_ENGINE_LIBRARY: STAND_IN,
   PRISMA_QUERY_ENGINE_BINARY: STAND_IN,
   CHECKPOINT_DISABLE: "1",
@@ -67,7 +66,11 @@ export function afterFailedDownload({ packages }: ServedPackages): PrismaEngines
 
 function withoutEngines(packages: ReadonlySet<string>, reason: string, isIncomplete: boolean): PrismaEngines {
   const majors = [...packages].map((each) => ENGINES.exec(each)?.[1]).filter((major) => major !== undefined);
-  const needsNone = majors.every((major) => Number(major) >= FIRST_WITHOUT_QUERY_ENGINE);
+  const isEvery = (first: number) => majors.every((major) => Number(major) >= first);
   const text = `Prisma downloads its query engine from ${HOST}, ${reason}. Prisma Client works with a driver adapter only.`;
-  return { env: STAND_INS, warnings: needsNone ? [] : [text], isIncomplete };
+  const env = {
+    ...STAND_INS,
+    ...(!isEvery(FIRST_WITH_SCHEMA_ENGINE) && { PRISMA_MIGRATION_ENGINE_BINARY: STAND_IN }),
+  };
+  return { env, warnings: isEvery(FIRST_WITHOUT_QUERY_ENGINE) ? [] : [text], isIncomplete };
 }
