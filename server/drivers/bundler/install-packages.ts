@@ -42,40 +42,6 @@ export interface Installed {
 }
 
 /**
- * Installs the dependencies of the packages in folders of a project that its scripts use, and then its own.
- *
- * @throws {BuildFailure} as `installPackage` does
- */
-export async function installPackages(
-  context: BuildContext,
-  packages: PackageRegistry,
-  project: Project,
-): Promise<Installed> {
-  const { sourceDirectory } = context.request;
-  const node = await wantedNode(context, project.location);
-  const nested = await Promise.all(project.nestedPackages.map((each) => readProject(sourceDirectory, alone(each))));
-  // Their keys are those of a source without installed packages.
-  const entries = await Promise.all(nested.map((each) => describeDependencies(context, each)));
-  const own = await describeDependencies(context, project);
-  const warnings: string[] = [];
-  let env: BuildContext["env"] = {};
-  for (const [index, each] of nested.entries()) {
-    say(context, `Installing the packages of ${toSingleLine(each.location.installDirectory)}.`);
-    const start = { ...context, env: packageManagerEnvironment(each.packageManager), replacedNode: node };
-    const installed = await installPackage(start, packages, each, entries[index] ?? null);
-    warnings.push(...installed.warnings);
-    env = { ...env, ...installed.context.env };
-  }
-  const installed = await installPackage(context, packages, project, own);
-  const selected = { ...installed.context, env: { ...env, ...installed.context.env, ...installedFolders(project) } };
-  return { context: selected, warnings: [...warnings, ...installed.warnings] };
-}
-
-function alone(folder: string): PackageLocation {
-  return { packageDirectory: folder, installDirectory: folder, isMember: false, buildFirst: [] };
-}
-
-/**
  * Installs the project's dependencies, or uses those that an earlier build of the organization stored. The install can reach
  * only the package source, and runs no scripts. Then the scripts of the packages run, unless an earlier build of the app has
  * stored what they created, and then those of the project.
@@ -83,12 +49,12 @@ function alone(folder: string): PackageLocation {
  * @throws {BuildFailure} `user` when the dependencies cannot be installed or a script fails, `platform` when the registry
  *   does not respond
  */
-async function installPackage(
+export async function installPackages(
   context: BuildContext,
   packages: PackageRegistry,
   project: Project,
-  entries: BuildEntries | null,
 ): Promise<Installed> {
+  const entries = await describeDependencies(context, project);
   const fetched = await fetchPackages(context, packages, project, entries);
   const { served } = fetched;
   let engines = await prepareEngines(context, packages, served, fetched.haveScriptsRun);
@@ -106,7 +72,8 @@ async function installPackage(
   }
   if (await hasProjectScripts(context.request.sourceDirectory, project))
     warnings.push(...(await runProjectScripts(selected, packages, project, served)).warnings);
-  return { context: selected, warnings: [...warnings, ...engines.warnings] };
+  const env = { ...selected.env, ...installedFolders(project) };
+  return { context: { ...selected, env }, warnings: [...warnings, ...engines.warnings] };
 }
 
 interface FetchedPackages {
@@ -140,20 +107,49 @@ async function fetchPackages(
       haveScriptsRun: entry === entries?.withScripts,
     };
   }
-  const { isWanted, ...installed } = await install(context, packages, project);
+  const { isWanted, ...installed } = await installAll(context, packages, project);
   if (isWanted && entries !== null) await store(installed.selected, entries.installed, installed.served);
   return { ...installed, isStored: isWanted, haveScriptsRun: false };
+}
+
+/** Installs the packages of a project, after those of the folders that its scripts use. No code of the project runs. */
+async function installAll(context: BuildContext, packages: PackageRegistry, project: Project): Promise<InstallResult> {
+  const { sourceDirectory } = context.request;
+  const results: InstallResult[] = [];
+  for (const folder of project.nestedPackages) {
+    say(context, `Installing the packages of ${toSingleLine(folder)}.`);
+    const location = { packageDirectory: folder, installDirectory: folder, isMember: false, buildFirst: [] };
+    const nested = await readProject(sourceDirectory, location);
+    // Scripts run later, with the Node.js of the project.
+    const start = { ...context, env: packageManagerEnvironment(nested.packageManager), replacedNode: null };
+    results.push(await install(start, packages, nested));
+  }
+  const own = await install(context, packages, project);
+  results.push(own);
+  return {
+    selected: own.selected,
+    warnings: results.flatMap(({ warnings }) => warnings),
+    served: {
+      packages: new Set(results.flatMap(({ served }) => [...served.packages])),
+      withScripts: new Set(results.flatMap(({ served }) => [...served.withScripts])),
+    },
+    isWanted: results.every(({ isWanted }) => isWanted),
+  };
+}
+
+interface InstallResult {
+  selected: BuildContext;
+  warnings: string[];
+  served: ServedPackages;
+  /** Whether the packages are those that the lockfiles and the settings name. */
+  isWanted: boolean;
 }
 
 async function store(context: BuildContext, entry: DependencyEntry, served: ServedPackages): Promise<void> {
   if (context.dependencies !== null) await storeDependencies(context, context.dependencies, entry, served);
 }
 
-async function install(
-  context: BuildContext,
-  packages: PackageRegistry,
-  given: Project,
-): Promise<{ selected: BuildContext; warnings: string[]; served: ServedPackages; isWanted: boolean }> {
+async function install(context: BuildContext, packages: PackageRegistry, given: Project): Promise<InstallResult> {
   const { project, warnings: unread } = await readBinaryLockfile(context, given);
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];

@@ -57,7 +57,7 @@ function reachableScripts(scripts: Readonly<Record<string, unknown>>): string[] 
   const names = Object.keys(scripts);
   const reached = new Set(FIRST_SCRIPTS.filter((name) => Object.hasOwn(scripts, name)));
   for (const name of reached) {
-    const words = String(scripts[name]).split(/[\s"'&|;()]+/);
+    const words = scriptsRunBy(String(scripts[name]));
     // `npm-run-all build:*` runs all that begin so.
     const prefixes = words
       .filter((word) => word.endsWith(":*") || word.endsWith(":**"))
@@ -67,6 +67,17 @@ function reachableScripts(scripts: Readonly<Record<string, unknown>>): string[] 
   }
   return [...reached].map((name) => String(scripts[name]));
 }
+
+/** What follows a program that runs scripts, such as `build:web` in `npm run build:web` and `npm-run-all -p build:web`. */
+function scriptsRunBy(text: string): string[] {
+  return text.split(/[&|;()]+/).flatMap((command) => {
+    const words = command.split(/[\s"']+/);
+    const runner = words.findIndex((word) => RUNNER.test(word));
+    return runner === -1 ? [] : words.slice(runner).map((word) => word.replace(/^npm:/, ""));
+  });
+}
+
+const RUNNER = /^(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|wireit|concurrently)$/;
 
 async function hasDependencies(directory: string, folder: string): Promise<boolean> {
   const parts = folder.split("/");

@@ -169,7 +169,14 @@ async function removePackages(
 ): Promise<void> {
   await removeTree(scratchDirectory);
   await mkdir(scratchDirectory);
-  for (const folder of new Set([location.installDirectory, location.packageDirectory, ...nestedPackages])) {
+  const isFolder = (folder: string) =>
+    requireFolder(request.sourceDirectory, folder).then(
+      () => true,
+      () => false,
+    );
+  for (const folder of nestedPackages)
+    if (await isFolder(folder)) await removeTree(path.join(request.sourceDirectory, folder, "node_modules"));
+  for (const folder of new Set([location.installDirectory, location.packageDirectory])) {
     // The failed build may have replaced it by a link.
     await requireFolder(request.sourceDirectory, folder);
     await removeTree(path.join(request.sourceDirectory, folder, "node_modules"));

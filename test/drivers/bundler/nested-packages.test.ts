@@ -29,7 +29,13 @@ const SERVER = `
 
 test.each([
   ["npm", { postinstall: "cd client && npm install", build: "(cd client && npm ci && npm run build)" }],
-  ["Yarn", { build: "yarn && yarn --cwd client install --frozen-lockfile && yarn --cwd client build" }],
+  [
+    "Yarn",
+    {
+      build:
+        "yarn --version | grep -q ^1 && yarn && yarn --cwd client install --mutex network && yarn --cwd client build",
+    },
+  ],
   ["the script of Heroku", { "heroku-postbuild": "npm install --prefix client && npm run build --prefix client" }],
 ])("a client in a folder is built with its packages, which the server does not get: %s", async (_case, scripts) => {
   const files = {
@@ -59,6 +65,19 @@ test.each([
   expect(await app.get("/")).toBe("words of a package");
 });
 
+test("a folder with pages whose code the server imports keeps its packages", async () => {
+  const files = {
+    "package.json": manifest({ postinstall: "cd api && npm install", start: "node server.js" }, {}),
+    "server.js": `require("./api/app.js");`,
+    "api/app.js": API["api/server.js"],
+    "api/package.json": API["api/package.json"],
+    "api/public/index.html": "<p>A page</p>",
+  };
+  await using app = await publishProject(files, PACKAGES);
+  await app.published;
+  expect(await app.get("/")).toBe("words of a package");
+});
+
 const inFolder = (script: string, name = "build") => ({ [name]: script });
 
 test.each([
@@ -68,6 +87,8 @@ test.each([
   [{ postinstall: "npm run deps", deps: "yarn --cwd admin" }, ["admin"]],
   [{ build: 'concurrently "cd web && npm run build" "cd admin && npm run build"' }, ["web", "admin"]],
   [inFolder("cd web && npm start", "dev"), []],
+  [{ start: "node server", server: "cd web && nodemon" }, []],
+  [inFolder("cd web && npm ci && cd - && cd $ADMIN && cd admin"), ["web", "admin"]],
   [inFolder("cd empty && cd ../linked && cd ../.. && cd / && cd absent"), []],
   [inFolder("node web/server/main.js", "start"), ["web/server", "web"]],
 ])("the scripts %j name the packages in %j", async (scripts, expected) => {

@@ -59,16 +59,23 @@ export async function describeDependencies(context: BuildContext, project: Proje
   const platform = [process.version, process.arch];
   // Not the token: an install with another one of the same registry has the same result.
   const registry = context.request.registry && [context.request.registry.scope, context.request.registry.url];
-  const decisive = { organizationId, packageManager, version, location, platform, node, ...(registry && { registry }) };
+  const nested = project.nestedPackages.length === 0 ? {} : { nested: project.nestedPackages };
+  const decisive = {
+    organizationId,
+    packageManager,
+    version,
+    location,
+    platform,
+    node,
+    ...(registry && { registry }),
+    ...nested,
+  };
   const key = hash(decisive, inputs.files);
-  const isWithin = (folder: string, other: string) => other === "." || `${folder}/`.startsWith(`${other}/`);
-  const isInstalled = (folder: string) =>
-    isWithin(folder, location.installDirectory) && !project.nestedPackages.some((each) => isWithin(folder, each));
   const installed = {
     organizationId,
     key,
     paths: [
-      ...inputs.packageDirectories.filter(isInstalled).map((directory) => path.join(directory, "node_modules")),
+      ...inputs.packageDirectories.map((directory) => path.join(directory, "node_modules")),
       ...[...lockfiles, ...(packageManager === "yarn-berry" ? YARN_FILES : [])].map((name) =>
         path.join(location.installDirectory, name),
       ),

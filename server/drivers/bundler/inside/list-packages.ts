@@ -83,7 +83,7 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
   return {
     directory,
     dependsOn,
-    hasBuildScript: hasBuildScript(manifest),
+    hasBuildScript: typeof manifest.scripts?.["build"] === "string",
     hasConfig,
     isBuiltByRoot: directory !== "." && isNamed(directory, manifest.name),
     kind: await kindOf(directory, manifest),

@@ -12,19 +12,30 @@ export interface ScriptCommand {
 /** Options of npm, Yarn, pnpm and Bun whose value is a folder. */
 const FOLDER_OPTION = /^(?:--prefix|--cwd|--dir|-C)(?:=(.+))?$/;
 
+/** A path outside of the project, or one that only the shell knows. */
+const UNKNOWN_FOLDER = /[$`~%]|^\//;
+
 /** Splits a script into its commands. Quotes are ignored, because a quoted text is a command too, as in `concurrently "cd a && b"`. */
 export function commandsOf(script: string): ScriptCommand[] {
   const commands: ScriptCommand[] = [];
   const outer: string[] = [];
   let folder = ".";
+  let previous = ".";
   for (const part of script.replaceAll(/["'\\]/g, " ").split(/(&&|\|\||[;&|()\n])/)) {
     if (part === "(") outer.push(folder);
     else if (part === ")") folder = outer.pop() ?? folder;
     else {
       const words = part.split(/\s+/).filter((word) => word !== "");
       const change = words.indexOf("cd");
-      // One in the middle begins another quoted command.
-      if (change !== -1) folder = path.join(change === 0 ? folder : (outer.at(-1) ?? "."), words[change + 1] ?? ".");
+      if (change !== -1) {
+        const target = words[change + 1] ?? ".";
+        // One in the middle begins another quoted command.
+        const base = change === 0 ? folder : (outer.at(-1) ?? ".");
+        const left = folder;
+        if (target === "-") folder = previous;
+        else folder = UNKNOWN_FOLDER.test(target) ? "." : path.join(base, target);
+        previous = left;
+      }
       if (words.length > 0) commands.push({ folder, words, options: folderOptions(words) });
     }
   }

@@ -39,16 +39,17 @@ const MAX_BYTES = 1024 * 1024;
 
 const manifestSchema = z.object({ scripts: z.record(z.string(), z.unknown()) });
 
-/** The folders of the project and of the packages of its workspace that the build needs, relative to the source. */
-export function projectFolders({ location }: Pick<Project, "location">): string[] {
+/** The folders of the project, and of the packages of its workspace and below it that the build needs, relative to the source. */
+export function projectFolders({ location, nestedPackages }: Pick<Project, "location" | "nestedPackages">): string[] {
   const { buildFirst, packageDirectory, installDirectory } = location;
-  return [...new Set([...buildFirst, packageDirectory, installDirectory])];
+  return [...new Set([...buildFirst, ...nestedPackages, packageDirectory, installDirectory])];
 }
 
-/** The variable with the folders that have their packages. See inside/is-installed.ts. */
-export function installedFolders({ location, nestedPackages }: Project): Record<string, string> {
-  const folders = [...projectFolders({ location }), ...nestedPackages];
-  return { INSTALLED_FOLDERS: folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":") };
+/** Variables with the folders that have their packages, and those that scripts name. See inside/is-installed.ts and nested-folders.ts. */
+export function installedFolders(project: Project): Record<string, string> {
+  const list = (folders: readonly string[]) =>
+    folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":");
+  return { INSTALLED_FOLDERS: list(projectFolders(project)), NESTED_FOLDERS: list(project.nestedPackages) };
 }
 
 /** Whether the project, or a package of its workspace that the build needs, has a script that runs after an install. */

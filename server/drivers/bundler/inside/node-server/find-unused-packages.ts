@@ -4,6 +4,7 @@ import { ancestorFolders } from "../ancestor-folders.ts";
 import { nestedFolders } from "../nested-folders.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { readProgramFile } from "../install-scripts/pnpm-programs.ts";
+import { commandsOf } from "../script-commands.ts";
 import { listRuntimeFiles } from "./runtime-files.ts";
 
 interface Manifest extends PackageJson {
@@ -73,12 +74,23 @@ function findUnused(root: string, command: string): string[] {
   return installed.filter(({ folder }) => !isUsed(folder, used)).map(({ folder }) => path.relative(root, folder));
 }
 
+/** A file of the project that code imports. */
+const IMPORTED = /(?:\brequire\(|\bimport\(|\bfrom\b|\bimport\b)\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g;
+
 /** Finds what was installed to build pages in a folder of the project, such as `client`, unless the server runs code there. */
 function findPackagesOfPages(root: string, command: string): string[] {
-  const words = [...readWords(process.cwd(), command)].map((word) => path.resolve(word));
   const folders = nestedFolders("pages").map((folder) => path.resolve(folder));
+  if (folders.length === 0) return [];
+  const words = readWords(process.cwd(), command);
+  const files = listRuntimeFiles([process.cwd()], words);
+  if (files === null) return [];
+  const outside = files.filter((file) => !folders.some((folder) => isWithin(path.resolve(file), folder)));
+  const imported = outside.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(IMPORTED)].map(([, name = ""]) => path.resolve(path.dirname(file), name)),
+  );
+  const started = [...commandsOf(command).map(({ folder }) => folder), ...words].map((word) => path.resolve(word));
   return folders
-    .filter((folder) => !words.some((word) => isWithin(word, folder)))
+    .filter((folder) => ![...imported, ...started].some((each) => isWithin(each, folder)))
     .map((folder) => path.join(folder, "node_modules"))
     .filter((modules) => existsSync(modules))
     .flatMap((modules) => readdirSync(modules).map((name) => path.relative(root, path.join(modules, name))));

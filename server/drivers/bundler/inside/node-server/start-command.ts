@@ -61,7 +61,7 @@ const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 
 /** Commands that install and build the project, which has been built. */
 const BUILD_COMMANDS =
-  /^(?:(?:npm|pnpm|yarn|bun) (?:(?:run )?build\S*|install|i|ci)|yarn|tsc(?: .*)?|next build|nest build)$/;
+  /^(?:(?:npm|pnpm|yarn|bun)(?: (?:--prefix|--cwd|--dir|-C)[ =]\S+)? (?:(?:run )?build[^\s)]*|install|i|ci)(?: -\S+(?:(?<=--prefix|--cwd|--dir|-C|--omit) \S+)?)*|yarn(?: --(?!version|help)\S+)*|tsc(?: .*)?|next build|nest build)$/;
 
 /** How many scripts may run each other. */
 const MAX_SCRIPTS = 5;
@@ -80,13 +80,22 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
     const last = commandsOf(script).at(-1)?.folder ?? ".";
     const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
     const inside = path.join(folder, last, ...folderOptions(PACKAGE_MANAGERS.has(words[0] ?? "") ? words : []));
-    if (inside !== folder) current = readManifest(inside).scripts;
+    if (inside !== folder) current = scriptsIn(inside);
     folder = inside;
     const next = current?.[readScriptName(words) ?? ""];
     if (typeof next !== "string") return toCommand(words, folder);
     script = next;
   }
   return null;
+}
+
+/** The scripts of a package in a folder of the project. An invalid package.json has none. */
+function scriptsIn(folder: string): PackageJson["scripts"] {
+  try {
+    return readManifest(folder).scripts;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
