@@ -59,7 +59,7 @@ export async function prepareEngines(
   return hasEngines ? WITH_ENGINES : withoutEngines(packages, "which does not respond", true);
 }
 
-/** What the following steps use after Prisma has tried to download its engines in vain. The build log says why. */
+/** What the following steps use if the download of the engines has failed. The build log says why. */
 export function afterFailedDownload({ packages }: ServedPackages): PrismaEngines {
   return withoutEngines(packages, "which failed", true);
 }
