@@ -49,7 +49,9 @@ export function projectFolders({ location, nestedPackages }: Pick<Project, "loca
 export function installedFolders(project: Project): Record<string, string> {
   const list = (folders: readonly string[]) =>
     folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":");
-  return { INSTALLED_FOLDERS: list(projectFolders(project)), NESTED_FOLDERS: list(project.nestedPackages) };
+  // A sandbox has no variable with an empty value.
+  const nested = project.nestedPackages.length === 0 ? {} : { NESTED_FOLDERS: list(project.nestedPackages) };
+  return { INSTALLED_FOLDERS: list(projectFolders(project)), ...nested };
 }
 
 /** Whether the project, or a package of its workspace that the build needs, has a script that runs after an install. */
