@@ -50,8 +50,11 @@ export function installedFolders(project: Project): Record<string, string> {
   const list = (folders: readonly string[]) =>
     folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":");
   // A sandbox has no variable with an empty value.
-  const nested = project.nestedPackages.length === 0 ? {} : { NESTED_FOLDERS: list(project.nestedPackages) };
-  return { INSTALLED_FOLDERS: list(projectFolders(project)), ...nested };
+  const hasNested = project.nestedPackages.length > 0;
+  return {
+    INSTALLED_FOLDERS: list(projectFolders(project)),
+    ...(hasNested && { NESTED_FOLDERS: list(project.nestedPackages) }),
+  };
 }
 
 /** Whether the project, or a package of its workspace that the build needs, has a script that runs after an install. */
