@@ -49,7 +49,7 @@ export function projectFolders({ location, nestedPackages }: Pick<Project, "loca
 export function installedFolders(project: Project): Record<string, string> {
   const list = (folders: readonly string[]) =>
     folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":");
-  // A sandbox has no variable with an empty value.
+  // The last variable of a sandbox must have a value.
   const hasNested = project.nestedPackages.length > 0;
   return {
     INSTALLED_FOLDERS: list(projectFolders(project)),
