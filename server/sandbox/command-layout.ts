@@ -63,7 +63,9 @@ export function directLayout(layout: BubblewrapLayout, { argv }: SandboxCommand)
 export function environmentOptions({ env, network }: SandboxCommand): string {
   const proxy = network.kind === "proxy" ? proxyVariables(SANDBOX_PROXY_URL) : {};
   const variables = Object.entries({ ...env, ...proxy });
-  return ["--clearenv", ...variables.flatMap(([name, value]) => ["--setenv", name, value])].join("\0");
+  const options = ["--clearenv", ...variables.flatMap(([name, value]) => ["--setenv", name, value])];
+  // Each one ends so: the last one may be an empty value.
+  return options.map((option) => `${option}\0`).join("");
 }
 
 function nodeMounts(nodePath: string | null): Mount[] {

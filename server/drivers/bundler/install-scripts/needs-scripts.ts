@@ -49,12 +49,7 @@ export function projectFolders({ location, nestedPackages }: Pick<Project, "loca
 export function installedFolders(project: Project): Record<string, string> {
   const list = (folders: readonly string[]) =>
     folders.map((folder) => path.posix.join(SANDBOX_PATHS.source, folder)).join(":");
-  // The last variable of a sandbox must have a value.
-  const hasNested = project.nestedPackages.length > 0;
-  return {
-    INSTALLED_FOLDERS: list(projectFolders(project)),
-    ...(hasNested && { NESTED_FOLDERS: list(project.nestedPackages) }),
-  };
+  return { INSTALLED_FOLDERS: list(projectFolders(project)), NESTED_FOLDERS: list(project.nestedPackages) };
 }
 
 /** Whether the project, or a package of its workspace that the build needs, has a script that runs after an install. */
