@@ -26,6 +26,8 @@ const workspacePackage = z.object({
   hasConfig: z.boolean(),
   /** Whether the `build` script of the root, or the settings for another host beside it, name the package or its folder. */
   isBuiltByRoot: z.boolean(),
+  /** Whether the start script of the root starts it, and how: a file with Node.js, or the program of a framework. */
+  startedByRoot: z.enum(["file", "framework"]).nullable(),
   /** A `script` has an entry file, as a library can have too. */
   kind: z.enum(["app", "script", "library"]),
 });
@@ -61,9 +63,10 @@ export async function listPackages(context: BuildContext, root: string): Promise
 
 /**
  * Chooses the package to deploy when the app names none: the root if it is an app itself, otherwise the only app. Of several
- * apps, it is the only one that the root builds, or the only one that is not a test or an example.
+ * apps, it is the only one that the root builds, or the only one that is not a test or an example. A server that the root starts
+ * comes before apps that it does not start: they can be its pages, so the root is built and started if it has a `build` script.
  *
- * @returns its folder; `.` if there is no app
+ * @returns its folder; `.` for the root, also if there is no app
  * @throws {BuildFailure} `user` when there are several
  */
 export function choosePackage(packages: readonly WorkspacePackage[]): string {
@@ -73,6 +76,12 @@ export function choosePackage(packages: readonly WorkspacePackage[]): string {
   const apps = members.filter((each) => each.hasConfig || (each.kind === "app" && !used.has(each.directory)));
   const scripts = members.filter((each) => each.kind === "script" && !used.has(each.directory));
   const candidates = withoutSideFolders(apps.length > 0 ? apps : scripts, ({ directory }) => directory);
+  const [started] = withoutSideFolders(members, ({ directory }) => directory).filter(
+    (each) => each.startedByRoot !== null,
+  );
+  const isOnly = candidates.length === 1 && candidates[0] === started;
+  if (started !== undefined && !isOnly && !candidates.some((each) => each.hasConfig))
+    return started.startedByRoot === "file" && root.hasBuildScript ? "." : started.directory;
   const built = candidates.filter((each) => each.isBuiltByRoot);
   const [first, ...others] = built.length === 1 ? built : candidates;
   if (others.length > 0) throw severalPackages(candidates.map((each) => each.directory));

@@ -11,6 +11,7 @@ function givenPackage(directory: string, fields: Partial<WorkspacePackage> = {})
     hasBuildScript: false,
     hasConfig: false,
     isBuiltByRoot: false,
+    startedByRoot: null,
     kind: "library",
     ...fields,
   };
@@ -76,6 +77,9 @@ test("a requested root of a workspace is deployed itself", async () => {
 });
 
 const app = (directory: string) => givenPackage(directory, { kind: "app" });
+const builtRoot = givenPackage(".", { hasBuildScript: true });
+const started = (directory: string): WorkspacePackage => ({ ...app(directory), startedByRoot: "file" });
+const startedNext = (directory: string): WorkspacePackage => ({ ...app(directory), startedByRoot: "framework" });
 
 test.each<[string, WorkspacePackage[], string]>([
   ["the root, if it is an app", [app("."), app("docs")], "."],
@@ -91,6 +95,23 @@ test.each<[string, WorkspacePackage[], string]>([
     "api",
   ],
   ["the root, without an app and a script", [givenPackage("."), givenPackage("ui")], "."],
+  [
+    "the root, if it builds the packages and starts a server beside the pages",
+    [builtRoot, app("web"), started("api")],
+    ".",
+  ],
+  [
+    "the server that the root starts, if the root builds nothing",
+    [givenPackage("."), app("web"), started("api")],
+    "api",
+  ],
+  [
+    "the app that the root starts with the program of a framework",
+    [builtRoot, app("admin"), startedNext("web")],
+    "web",
+  ],
+  ["the only app, also if the root starts it", [builtRoot, started("web")], "web"],
+  ["an app beside an example that the root starts", [builtRoot, app("web"), started("examples/api")], "web"],
 ])("without a root directory, a workspace deploys %s", (_case, packages, chosen) => {
   expect(choosePackage(packages)).toBe(chosen);
 });

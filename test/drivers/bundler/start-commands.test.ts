@@ -54,6 +54,31 @@ test("a start script that runs another script names the file of that script", ()
   expect(Object.fromEntries(Object.keys(files).map((script) => [script, startFile(script, scripts)]))).toEqual(files);
 });
 
+test("a start script that runs one of a package of the workspace names the file in that package", async () => {
+  await using project = await temporaryFolder();
+  process.chdir(project.path);
+  const scripts = { start: "node index.js", prod: "npm run start" };
+  await mkdir("apps/api", { recursive: true });
+  await writeFile("package.json", JSON.stringify({ workspaces: ["./apps/*"] }));
+  await writeFile("apps/api/package.json", JSON.stringify({ name: "@org/api", scripts }));
+  const files = {
+    "npm start -w @org/api": "apps/api/index.js",
+    "npm start --workspace=apps/api": "apps/api/index.js",
+    "npm run prod -w apps/api": "apps/api/index.js",
+    "npm run build -w web && npm -w api run start": "apps/api/index.js",
+    "pnpm --filter @org/api... run prod": "apps/api/index.js",
+    "pnpm -F ./apps/api start": "apps/api/index.js",
+    "pnpm --filter {apps/api} start": "apps/api/index.js",
+    "yarn workspace @org/api start": "apps/api/index.js",
+    "yarn workspace @org/api run prod": "apps/api/index.js",
+    "turbo run start --filter=api": "apps/api/index.js",
+    "turbo run start": null,
+    "npm start -w @other/api": null,
+    "pnpm -w start": null,
+  };
+  expect(Object.fromEntries(Object.keys(files).map((script) => [script, startFile(script)]))).toEqual(files);
+});
+
 test("a start script with a configuration of PM2 names the file of its first app", async () => {
   await using project = await temporaryFolder();
   process.chdir(project.path);

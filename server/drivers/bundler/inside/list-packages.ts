@@ -2,15 +2,16 @@
 // practically forever. The current folder is the root of a workspace. Lists its packages, the root first.
 //
 // usage: node list-packages.ts <result file>
-import { existsSync, globSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parse } from "yaml";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
 import { readHostingSettings } from "./hosting-settings.ts";
+import { startsServer } from "./node-server/server-command.ts";
 import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
 import { hasPagesFunctions } from "./plan-pages.ts";
+import { listMembers } from "./workspace-members.ts";
 import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 
 const MAX_PACKAGES = 2000;
@@ -27,42 +28,11 @@ const directories = [".", ...listMembers()].slice(0, MAX_PACKAGES);
 const manifests = new Map(directories.map((directory) => [directory, readManifest(directory)]));
 const byName = new Map([...manifests].map(([directory, { name }]) => [name, directory]));
 const wordsOfBuild = readWordsOfBuild();
+const started = findStarted();
 const packages: WorkspacePackage[] = [];
 for (const [directory, manifest] of manifests) packages.push(await describePackage(directory, manifest));
 await correctRoot();
 writeFileSync(resultFile, JSON.stringify(packages));
-
-/** The folders that the patterns of the workspace match, without those that a pattern with `!` excludes. */
-function listMembers(): string[] {
-  const patterns = readPatterns().map((pattern) => pattern.replace(/^(!?)\.\//, "$1"));
-  const included = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const excluded = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
-  const found = globSync(
-    included.map((pattern) => path.join(pattern, "package.json")),
-    { exclude: (name) => path.basename(name) === "node_modules" },
-  );
-  return found
-    .map((file) => path.dirname(file))
-    .filter((directory) => directory !== "." && isInside(directory))
-    .filter(
-      (directory) =>
-        !excluded.some((pattern) => path.matchesGlob(directory, path.normalize(`${pattern}/`).slice(0, -1))),
-    )
-    .toSorted();
-}
-
-function isInside(directory: string): boolean {
-  return !directory.startsWith("..") && !path.isAbsolute(directory) && lstatSync(directory).isDirectory();
-}
-
-/** `packages` of pnpm-workspace.yaml, otherwise `workspaces` of package.json: a list, or an object with the list. */
-function readPatterns(): string[] {
-  const file = "pnpm-workspace.yaml";
-  const settings = existsSync(file) ? (parse(readFileSync(file, "utf8")) as { packages?: unknown } | null) : null;
-  const { workspaces } = readPackageJson() as { workspaces?: { packages?: unknown } | unknown[] };
-  const patterns = settings?.packages ?? (Array.isArray(workspaces) ? workspaces : workspaces?.packages);
-  return Array.isArray(patterns) ? patterns.filter((pattern) => typeof pattern === "string") : [];
-}
 
 /** A package that cannot be read is listed without a name: the install reports what is wrong with it. */
 function readManifest(directory: string): PackageJson {
@@ -86,8 +56,21 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
     hasBuildScript: typeof manifest.scripts?.["build"] === "string",
     hasConfig,
     isBuiltByRoot: directory !== "." && isNamed(directory, manifest.name),
+    startedByRoot: started?.directory === directory ? started.by : null,
     kind: await kindOf(directory, manifest),
   };
+}
+
+/** The package in which the start script of the root starts a server, such as `server` of `npm start --workspace server`. */
+function findStarted(): { directory: string; by: "file" | "framework" } | null {
+  const command = readStartCommand(readManifest("."));
+  if (command === null || !startsServer(command)) return null;
+  const file = readStartFile(command);
+  const place = `${path.normalize(file ?? command.folder)}/`;
+  const containing = directories.filter((each) => each !== "." && place.startsWith(`${each}/`));
+  // Of nested packages, the inner one.
+  const directory = containing.toSorted((one, other) => other.length - one.length)[0];
+  return directory === undefined ? null : { directory, by: file === null ? "framework" : "file" };
 }
 
 /**

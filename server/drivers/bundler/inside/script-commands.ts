@@ -12,6 +12,9 @@ export interface ScriptCommand {
 /** Options of npm, Yarn, pnpm and Bun whose value is a folder. */
 const FOLDER_OPTION = /^(?:--prefix|--cwd|--dir|-C)(?:=(.+))?$/;
 
+/** Options of npm, pnpm, Bun and Turborepo whose value is a package of the workspace. */
+const WORKSPACE_OPTION = /^(?:-w|--workspace|--filter|-F)(?:=(.+))?$/;
+
 /** A path outside of the project, or one that only the shell knows. */
 const UNKNOWN_FOLDER = /[$`~%]|^\//;
 
@@ -43,9 +46,35 @@ export function commandsOf(script: string): ScriptCommand[] {
 }
 
 /** The values of options that name a folder, such as `client` in `npm --prefix client run build`. */
-export function folderOptions(words: readonly string[]): string[] {
-  return words.flatMap((word, index) => {
-    const match = FOLDER_OPTION.exec(word);
-    return match === null ? [] : [match[1] ?? words[index + 1] ?? "."];
-  });
+export function folderOptions(words: readonly string[]): readonly string[] {
+  return readPlace(words).folders;
+}
+
+/** Where a package manager runs a script. */
+export interface ScriptPlace {
+  /** The values of options that name a folder. */
+  folders: readonly string[];
+  /** The package of the workspace, by its name or its folder, such as `server` in `npm start --workspace server`. */
+  member: string | null;
+  /** The words that do not say where, such as `npm start`. */
+  rest: readonly string[];
+}
+
+/** Reads where a package manager runs a script, such as `pnpm --filter ./server start` and `yarn workspace server start`. */
+export function readPlace(words: readonly string[]): ScriptPlace {
+  const folders: string[] = [];
+  const rest: string[] = [];
+  let member: string | null = null;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    const folder = FOLDER_OPTION.exec(word);
+    // For pnpm, `-w` is the root of the workspace, and has no value.
+    const workspace = words[0] === "pnpm" && word === "-w" ? null : WORKSPACE_OPTION.exec(word);
+    if (folder !== null) folders.push(folder[1] ?? words[++index] ?? ".");
+    else if (workspace !== null) member = workspace[1] ?? words[++index] ?? null;
+    else if (words[0] === "yarn" && word === "workspace" && rest.length === 1) member = words[++index] ?? null;
+    else rest.push(word);
+  }
+  // `server...` includes the packages that it depends on.
+  return { folders, member: member?.replace(/^\{(.*)\}$/, "$1").replace(/\.{3}$/, "") ?? null, rest };
 }

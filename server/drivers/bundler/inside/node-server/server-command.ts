@@ -33,6 +33,12 @@ const BUILT_SERVERS: Readonly<Record<string, readonly (readonly [file: string, c
   nest: [["dist/main.js", "node dist/main.js"]],
 };
 
+/** Programs that start what a framework has built. */
+const FRAMEWORKS = new Set([
+  ...["next", "nuxt", "nuxi", "nest", "remix-serve", "react-router-serve", "react-router", "strapi", "vinxi"],
+  ...["fastify", "feathers", "medusa", "payload", "keystone", "directus"],
+]);
+
 /** Programs that serve a project while it is developed, and those that serve only static files. */
 const DEVELOPMENT_SERVERS = new Set([
   ...["vite", "webpack", "webpack-dev-server", "react-scripts", "react-app-rewired", "craco", "vue-cli-service", "ng"],
@@ -110,6 +116,12 @@ async function findStartedServer(
 /** The start command names a file that a compiler did not write. Node.js runs its source. */
 function replaceMissingFile(text: string, named: string, file: string): string {
   return isFile(named) || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text) ? text : text.replace(named, file);
+}
+
+/** Whether a command starts a server that is meant for production. */
+export function startsServer(command: StartCommand): boolean {
+  const isForPages = DEVELOPMENT_SERVERS.has(command.program);
+  return !isForPages && !isDevelopment(command) && (readStartFile(command) !== null || FRAMEWORKS.has(command.program));
 }
 
 function isDevelopment({ program, args }: StartCommand): boolean {

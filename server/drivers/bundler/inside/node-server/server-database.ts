@@ -7,6 +7,7 @@ import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { findMigrationScript, type FoundMigration } from "./migration-scripts.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
+import { readStartCommand, readStartFile } from "./start-command.ts";
 
 /** The database of a server, and how it is brought up to date. */
 export interface ServerDatabase extends FoundMigration {
@@ -56,15 +57,31 @@ function findMigration(packageJson: PackageJson, command: string, tool: SchemaTo
   return found === null ? findMigrationScript(packageJson) : { migration: found };
 }
 
-/** The folder of the package, those of its dependencies in the same workspace, and those below it in which a server is. */
-function packageFolders({ dependencies, devDependencies }: PackageJson): string[] {
-  const linked = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
-    const folder = path.join("node_modules", name);
-    if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() || !existsSync(folder)) return [];
-    const target = path.relative(process.cwd(), realpathSync(folder));
+/** The folder of the package, that of the server that it starts, those of their dependencies in the same workspace, and those below it in which a server is. */
+function packageFolders(packageJson: PackageJson): string[] {
+  const started = startedFolder(packageJson);
+  const ofStarted = started === null ? [] : [started, ...linkedFolders(readManifest(started), started)];
+  return [...new Set([".", ...linkedFolders(packageJson, "."), ...ofStarted, ...nestedFolders("server")])];
+}
+
+/** The folder of another package whose server the start script runs, such as `server` in `npm start --workspace server`. */
+function startedFolder(packageJson: PackageJson): string | null {
+  const command = readStartCommand(packageJson);
+  let folder = path.dirname(path.join(readStartFile(command) ?? path.join(command?.folder ?? ".", "file")));
+  while (folder !== "." && !isFile(path.join(folder, "package.json"))) folder = path.dirname(folder);
+  return folder === "." || !/^[\w@-][\w./@-]*$/.test(folder) ? null : folder;
+}
+
+/** The folders of the packages in the same workspace on which a package depends. */
+function linkedFolders({ dependencies, devDependencies }: PackageJson, base: string): string[] {
+  return Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
+    const places = [path.join(base, "node_modules", name), path.join("node_modules", name)];
+    const link = places.find(
+      (place) => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() && existsSync(place),
+    );
+    const target = link === undefined ? "node_modules" : path.relative(process.cwd(), realpathSync(link));
     return target.includes("node_modules") || !/^[\w./@-]+$/.test(target) ? [] : [target];
   });
-  return [".", ...linked, ...nestedFolders("server")];
 }
 
 function readTool(folder: string): SchemaTool | null {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
-import { commandsOf, folderOptions } from "../script-commands.ts";
+import { commandsOf, readPlace } from "../script-commands.ts";
+import { findMember } from "../workspace-members.ts";
 
 /** The command of a script, without variables and the programs that set them. */
 export interface StartCommand {
@@ -58,17 +59,18 @@ const WRAPPERS = new Set([
   ...["dotenv", "dotenvx", "env-cmd", "doppler", "infisical", "op"],
 ]);
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
+const SCRIPT_RUNNERS = new Set([...PACKAGE_MANAGERS, "turbo"]);
 
 /** Commands that install and build the project, which has been built. */
 const BUILD_COMMANDS =
-  /^(?:(?:npm|pnpm|yarn|bun)(?: (?:--prefix|--cwd|--dir|-C)[ =]\S+)? (?:(?:run )?build[^\s)]*|install|i|ci)(?: -\S+(?:(?<=--prefix|--cwd|--dir|-C|--omit) \S+)?)*|yarn(?: --(?!version|help)\S+)*|tsc(?: .*)?|next build|nest build)$/;
+  /^(?:(?:npm|pnpm|yarn|bun)(?: (?:--prefix|--cwd|--dir|-C|-w|--workspace|--filter|-F)[ =]\S+| workspace \S+)? (?:(?:run )?build[^\s)]*|install|i|ci)(?: -\S+(?:(?<=--prefix|--cwd|--dir|-C|-w|--workspace|--filter|-F|--omit) \S+)?)*|yarn(?: --(?!version|help)\S+)*|tsc(?: .*)?|next build|nest build)$/;
 
 /** How many scripts may run each other. */
 const MAX_SCRIPTS = 5;
 
 /**
- * Reads the command of the `start` script of package.json. Of several commands the last one counts. If it runs another
- * script, such as `npm run serve` and `npm start --prefix server`, the command is that of this script.
+ * Reads the command of the `start` script of package.json. Of several commands the last one counts. If it runs another script,
+ * such as `npm run serve`, `npm start --prefix server` and `npm start --workspace server`, the command is that of this script.
  *
  * @returns `null` without such a script
  */
@@ -79,7 +81,8 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
   for (let count = 0; count < MAX_SCRIPTS && typeof script === "string"; count++) {
     const last = commandsOf(script).at(-1)?.folder ?? ".";
     const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
-    const inside = path.join(folder, last, ...folderOptions(PACKAGE_MANAGERS.has(words[0] ?? "") ? words : []));
+    const inside = folderOfScript(words, path.join(folder, last));
+    if (inside === null) return toCommand(words, folder);
     if (inside !== folder) current = scriptsIn(inside);
     folder = inside;
     const next = current?.[readScriptName(words) ?? ""];
@@ -87,6 +90,15 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
     script = next;
   }
   return null;
+}
+
+/** The folder whose script a command runs; `null` if it is that of a package which the workspace does not have. */
+function folderOfScript(words: readonly string[], folder: string): string | null {
+  if (!SCRIPT_RUNNERS.has(words[0] ?? "")) return folder;
+  const { folders, member } = readPlace(words);
+  const inside = path.join(folder, ...folders);
+  if (member === null) return inside;
+  return inside === "." ? findMember(member) : null;
 }
 
 /** The scripts of a package in a folder of the project. An invalid package.json has none. */
@@ -110,7 +122,9 @@ export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string
     const text = scripts?.[name];
     if (typeof text !== "string") return null;
     const words = text.trim().split(/\s+/);
-    const next = /[&|;]/.test(text) || folderOptions(words).length > 0 ? undefined : readScriptName(words);
+    const { folders, member } = readPlace(words);
+    const isElsewhere = folders.length > 0 || member !== null;
+    const next = /[&|;]/.test(text) || isElsewhere ? undefined : readScriptName(words);
     if (next === undefined || typeof scripts?.[next] !== "string")
       return [scripts?.[`pre${name}`], text].flatMap((each) => withoutBuild(each)).join(" && ");
     name = next;
@@ -185,11 +199,13 @@ function splitCommand(text: string): string[] {
   }
 }
 
-/** The name of the script that a command runs, such as `serve` of `npm run serve`. Yarn, pnpm and Bun need no `run`. */
-function readScriptName([program = "", ...args]: readonly string[]): string | undefined {
-  if (!PACKAGE_MANAGERS.has(program)) return undefined;
-  const folders = new Set(folderOptions(args));
-  const names = args.filter((word) => !word.startsWith("-") && !folders.has(word));
+/** The name of the script that a command runs, such as `serve` of `npm run serve`. Only npm needs `run`. */
+function readScriptName(words: readonly string[]): string | undefined {
+  const { rest, member } = readPlace(words);
+  const [program = "", ...args] = rest;
+  // Without a filter, Turborepo runs the script of all packages.
+  if (!SCRIPT_RUNNERS.has(program) || (program === "turbo" && member === null)) return undefined;
+  const names = args.filter((word) => !word.startsWith("-"));
   if (/^run(-script)?$/.test(names[0] ?? "")) return names[1];
   return program === "npm" && names[0] !== "start" ? undefined : names[0];
 }
