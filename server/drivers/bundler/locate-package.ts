@@ -35,12 +35,11 @@ export async function locatePackage(request: LocateRequest, listPackages: ListPa
   }
   if (!(await isWorkspaceRoot(sourceDirectory))) return rootOf(".");
   const packages = await listPackages(".");
-  const chosen = choosePackage(packages);
-  if (chosen === ".") return rootOf(".");
-  if (chosen.length > MAX_DIRECTORY_LENGTH)
+  const { directory, reason } = choosePackage(packages);
+  if (directory.length > MAX_DIRECTORY_LENGTH)
     throw new BuildFailure("user", "The path of the package is too long.", "Move the package to another folder.");
-  onOutput(Buffer.from(`Deploying ${toSingleLine(chosen)}, the only package of the workspace that can be deployed.\n`));
-  return inWorkspace(packages, ".", chosen);
+  if (reason !== null) onOutput(Buffer.from(`Deploying ${toSingleLine(reason)}.\n`));
+  return directory === "." ? rootOf(".") : inWorkspace(packages, ".", directory);
 }
 
 /** `build.base` of netlify.toml, if it is a folder below the root. A search is enough here: the file is parsed in the sandbox. */

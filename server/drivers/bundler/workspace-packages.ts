@@ -61,17 +61,26 @@ export async function listPackages(context: BuildContext, root: string): Promise
   return z.array(workspacePackage).parse(JSON.parse(text));
 }
 
+/** The package to deploy, and what the build log says of it. */
+export interface ChosenPackage {
+  /** `.` is the root of the workspace. */
+  directory: string;
+  reason: string | null;
+}
+
+const ROOT: ChosenPackage = { directory: ".", reason: null };
+
 /**
  * Chooses the package to deploy when the app names none: the root if it is an app itself, otherwise the only app. Of several
  * apps, it is the only one that the root builds, or the only one that is not a test or an example. A server that the root starts
  * comes before apps that it does not start: they can be its pages, so the root is built and started if it has a `build` script.
  *
- * @returns its folder; `.` for the root, also if there is no app
+ * @returns the root if there is no app
  * @throws {BuildFailure} `user` when there are several
  */
-export function choosePackage(packages: readonly WorkspacePackage[]): string {
+export function choosePackage(packages: readonly WorkspacePackage[]): ChosenPackage {
   const [root, ...members] = packages;
-  if (root === undefined || root.kind !== "library") return ".";
+  if (root === undefined || root.kind !== "library") return ROOT;
   const used = new Set(packages.flatMap(({ dependsOn }) => dependsOn));
   const apps = members.filter((each) => each.hasConfig || (each.kind === "app" && !used.has(each.directory)));
   const scripts = members.filter((each) => each.kind === "script" && !used.has(each.directory));
@@ -81,11 +90,17 @@ export function choosePackage(packages: readonly WorkspacePackage[]): string {
   );
   const isOnly = candidates.length === 1 && candidates[0] === started;
   if (started !== undefined && !isOnly && !candidates.some((each) => each.hasConfig))
-    return started.startedByRoot === "file" && root.hasBuildScript ? "." : started.directory;
+    return started.startedByRoot === "file" && root.hasBuildScript
+      ? { directory: ".", reason: `the whole workspace, because its root builds it and starts ${started.directory}` }
+      : { directory: started.directory, reason: `${started.directory}, which the root of the workspace starts` };
   const built = candidates.filter((each) => each.isBuiltByRoot);
   const [first, ...others] = built.length === 1 ? built : candidates;
   if (others.length > 0) throw severalPackages(candidates.map((each) => each.directory));
-  return first?.directory ?? ".";
+  if (first === undefined) return ROOT;
+  return {
+    directory: first.directory,
+    reason: `${first.directory}, the only package of the workspace that can be deployed`,
+  };
 }
 
 /** The most names that an error lists. */

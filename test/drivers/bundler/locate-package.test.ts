@@ -113,7 +113,7 @@ test.each<[string, WorkspacePackage[], string]>([
   ["the only app, also if the root starts it", [builtRoot, started("web")], "web"],
   ["an app beside an example that the root starts", [builtRoot, app("web"), started("examples/api")], "web"],
 ])("without a root directory, a workspace deploys %s", (_case, packages, chosen) => {
-  expect(choosePackage(packages)).toBe(chosen);
+  expect(choosePackage(packages).directory).toBe(chosen);
 });
 
 test("a package with a wrangler configuration is an app, also if others depend on it", () => {

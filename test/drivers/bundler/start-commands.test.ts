@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";
 import { resolveStartFile } from "../../../server/drivers/bundler/inside/node-server/find-start-file.ts";
 import { readStartCommand, readStartFile } from "../../../server/drivers/bundler/inside/node-server/start-command.ts";
+import { readStartText } from "../../../server/drivers/bundler/inside/node-server/start-text.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = process.cwd();
@@ -98,4 +99,34 @@ test("a folder is the file that its package.json or its index names, also withou
   expect(resolveStartFile(".")).toBeUndefined();
   await writeFile("bin/index.js", "");
   expect(resolveStartFile("bin")).toBe("bin/index.js");
+});
+
+test("the text of a start script has no package manager, nothing that builds, and the scripts that it runs", async () => {
+  await using project = await temporaryFolder();
+  process.chdir(project.path);
+  await mkdir("api");
+  await writeFile("package.json", JSON.stringify({ workspaces: ["api"] }));
+  const ofApi = { prestart: "node prepare.js", start: "node index.js", serve: "npm run start -- --quiet" };
+  await writeFile("api/package.json", JSON.stringify({ name: "@org/api", scripts: ofApi }));
+  const inApi = 'cd api && export PATH="$PWD/node_modules/.bin:$PATH" && node prepare.js && node index.js';
+  const texts = {
+    "node server.js": "node server.js",
+    "npm run build && node server.js": "node server.js",
+    "rimraf dist && tsc && node dist/server.js": "node dist/server.js",
+    "rm -rf cache && node server.js": "rm -rf cache && node server.js",
+    "npm run serve": "node serve.js",
+    "npm run serve -- --port 80": "node serve.js --port 80",
+    "yarn serve --port 80": "node serve.js --port 80",
+    "NODE_ENV=production npm run serve": "export NODE_ENV=production && node serve.js",
+    "cross-env A=1 B=2 npm run serve": "export A=1 B=2 && node serve.js",
+    "npm run absent": "npm run absent",
+    "npm start --prefix api": inApi,
+    "npm run build -w web && npm start -w api": inApi,
+    "pnpm --filter @org/api run start": inApi,
+    "pnpm --filter @org/api serve": `${inApi} --quiet`,
+    "cd api && npm start": "cd api && npm start",
+    "npm start": null,
+  };
+  const textOf = (start: string) => readStartText({ scripts: { serve: "node serve.js", start } });
+  expect(Object.fromEntries(Object.keys(texts).map((script) => [script, textOf(script)]))).toEqual(texts);
 });

@@ -22,7 +22,8 @@ export function nestedFolders(kind: "pages" | "server"): string[] {
     .map((folder) => path.relative(project, folder));
 }
 
-function isOfPages(folder: string): boolean {
+/** Whether a folder is one of pages, and no server. */
+export function isOfPages(folder: string): boolean {
   const { dependencies = {} } = readManifest(folder);
   return PAGES.some((page) => existsSync(path.join(folder, page))) && !SERVERS.some((name) => name in dependencies);
 }

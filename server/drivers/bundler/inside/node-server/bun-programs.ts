@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { isFile } from "../package-json.ts";
 
 /** Code that only Bun runs. */
@@ -14,18 +15,33 @@ export function runsBun(text: string): boolean {
   return /(?:^|\s)bunx?(?:\s|$)/.test(text);
 }
 
+/** The file that a start script runs. The paths are relative to the project. */
+export interface StartFile {
+  /** As the script names it. */
+  named: string;
+  /** The one that exists. */
+  file: string;
+  /** The folder in which the script runs. */
+  folder: string;
+}
+
+/** A path relative to the folder in which the script runs. */
+export function inFolder(file: string, { folder }: StartFile): string {
+  return folder === "." ? file : path.relative(folder, file);
+}
+
 /**
  * Lets Node.js run what a start script runs with Bun, which most servers do not notice.
  *
  * @param text - the start script
- * @param named - the file as the script names it
- * @param file - the file that exists
  * @returns `null` if the file needs Bun
  */
-export function replaceBun(text: string, named: string, file: string): string | null {
+export function replaceBun(text: string, place: StartFile): string | null {
+  const { named, file } = place;
   if (BUN_CODE.test(readFileSync(file, "utf8"))) return null;
-  const program = new RegExp(`\\bbun(?:\\s+(?:run|-[\\w-]+(?:=\\S+)?))*\\s+(["']?)${RegExp.escape(named)}\\1(?=\\s|$)`);
-  return program.test(text) ? text.replace(program, () => runFile(file)) : runFile(file);
+  const written = RegExp.escape(inFolder(named, place));
+  const program = new RegExp(`\\bbun(?:\\s+(?:run|-[\\w-]+(?:=\\S+)?))*\\s+(["']?)${written}\\1(?=\\s|$)`);
+  return program.test(text) ? text.replace(program, () => runFile(inFolder(file, place))) : runFile(file);
 }
 
 /** The command that runs a file with Node.js. */

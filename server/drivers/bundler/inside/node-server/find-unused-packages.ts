@@ -1,11 +1,13 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { ancestorFolders } from "../ancestor-folders.ts";
-import { nestedFolders } from "../nested-folders.ts";
+import { isOfPages, nestedFolders } from "../nested-folders.ts";
 import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { readProgramFile } from "../install-scripts/pnpm-programs.ts";
 import { commandsOf } from "../script-commands.ts";
+import { listMembers } from "../workspace-members.ts";
 import { listRuntimeFiles } from "./runtime-files.ts";
+import { readStartedFolder } from "./start-command.ts";
 
 interface Manifest extends PackageJson {
   peerDependenciesMeta?: Record<string, { optional?: boolean } | undefined>;
@@ -51,12 +53,16 @@ export function findUnusedPackages(root: string, command: string): string[] {
 function findUnused(root: string, command: string): string[] {
   const projects = ancestorFolders(process.cwd()).filter((folder) => isWithin(folder, root));
   const used = new Set<string>();
-  const words = readWords(projects[0] ?? root, command);
-  for (const project of projects) addPackage(project, used);
+  const started = readStartedFolder(readManifest("."));
+  const scripted = started === null ? projects : [path.resolve(started), ...projects];
+  const words = readWords([process.cwd(), ...scripted.slice(0, 1)], command);
+  // Those of a workspace are no dependencies of its root, which may start each of them.
+  const servers = listMembers().filter((folder) => !isOfPages(folder));
+  for (const folder of [...projects, ...servers.map((each) => path.resolve(each))]) addPackage(folder, used);
   const members = [...used].filter((folder) => !folder.includes("/node_modules/") && !projects.includes(folder));
   const installed = projects.flatMap((project) => listInstalled(path.join(project, "node_modules")));
   const names = new Set(installed.map(({ name }) => name));
-  const needed = [...findPrograms(projects, words), ...findNamed(words, names)];
+  const needed = [...findPrograms(scripted, words), ...findNamed(words, names)];
   if (needed.some((folder) => !used.has(folder)) || [...words].some((word) => DEVELOPMENT_PROGRAM.test(word)))
     return [];
   const files = listRuntimeFiles([process.cwd(), ...members], words);
@@ -65,7 +71,7 @@ function findUnused(root: string, command: string): string[] {
     const text = readFileSync(file, "utf8");
     if (DEVELOPMENT_MODULE.test(text)) return [];
     const quoted = [...text.matchAll(QUOTED)].map(([, name = ""]) => name);
-    const programs = RUNS_PROGRAMS.test(text) ? findPrograms(projects, new Set(quoted)) : [];
+    const programs = RUNS_PROGRAMS.test(text) ? findPrograms(scripted, new Set(quoted)) : [];
     if (programs.some((folder) => !used.has(folder))) return [];
     for (const name of quoted) if (names.has(name)) addNamed(name, path.dirname(file), used);
   }
@@ -81,7 +87,7 @@ const IMPORTED = /(?:\brequire\(|\bimport\(|\bfrom\b|\bimport\b)\s*["'`](\.{1,2}
 function findPackagesOfPages(root: string, command: string): string[] {
   const folders = nestedFolders("pages").map((folder) => path.resolve(folder));
   if (folders.length === 0) return [];
-  const words = readWords(process.cwd(), command);
+  const words = readWords([process.cwd()], command);
   const files = listRuntimeFiles([process.cwd()], words);
   if (files === null) return [];
   const outside = files.filter((file) => !folders.some((folder) => isWithin(path.resolve(file), folder)));
@@ -133,9 +139,9 @@ function resolvePackage(name: string, from: string): string | null {
   return found === undefined ? null : realpathSync(found);
 }
 
-/** The words of a command and of the scripts that it may run. */
-function readWords(project: string, command: string): ReadonlySet<string> {
-  const { scripts = {} } = readManifest(project);
+/** The words of a command and of the scripts of packages that it may run. */
+function readWords(folders: readonly string[], command: string): ReadonlySet<string> {
+  const scripts = folders.map((folder) => readManifest(folder).scripts ?? {});
   const words = new Set<string>();
   const pending = [command];
   for (let text = pending.pop(); text !== undefined; text = pending.pop())
@@ -143,7 +149,7 @@ function readWords(project: string, command: string): ReadonlySet<string> {
       if (words.has(word)) continue;
       words.add(word);
       for (const name of [`pre${word}`, word, `post${word}`])
-        if (typeof scripts[name] === "string") pending.push(scripts[name]);
+        for (const { [name]: script } of scripts) if (typeof script === "string") pending.push(script);
     }
   return words;
 }

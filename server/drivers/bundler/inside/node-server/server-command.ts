@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { findEntry, isFile, type PackageJson } from "../package-json.ts";
-import { replaceBun, runFile, runsBun } from "./bun-programs.ts";
+import { inFolder, replaceBun, runFile, runsBun, type StartFile } from "./bun-programs.ts";
 import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
 import { readProcessLine } from "./procfile.ts";
 import type { ServerDatabase } from "./server-database.ts";
 import { importsBundler, importsServerModule, mayListen } from "./server-imports.ts";
-import { readStartCommand, readStartFile, readStartText, type StartCommand } from "./start-command.ts";
+import { readStartCommand, readStartFile, type StartCommand } from "./start-command.ts";
+import { readStartText } from "./start-text.ts";
 
 /** How a project starts its own server. */
 export interface ServerPlan {
@@ -110,12 +111,15 @@ async function findStartedServer(
   if (file === undefined) return built?.[1] ?? null;
   const isWorker = file === entry && hasHandler(file) && !(await isServer(file, "worker"));
   if (isWorker) return null;
-  return command.program === "bun" ? replaceBun(text, named, file) : replaceMissingFile(text, named, file);
+  const place = { named, file, folder: command.folder };
+  return command.program === "bun" ? replaceBun(text, place) : replaceMissingFile(text, place);
 }
 
 /** The start command names a file that a compiler did not write. Node.js runs its source. */
-function replaceMissingFile(text: string, named: string, file: string): string {
-  return isFile(named) || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text) ? text : text.replace(named, file);
+function replaceMissingFile(text: string, place: StartFile): string {
+  const { named, file } = place;
+  if (isFile(named) || !/\.[cm]?ts$/.test(file) || /\btsx?\b|ts-node/.test(text)) return text;
+  return text.replace(inFolder(named, place), inFolder(file, place));
 }
 
 /** Whether a command starts a server that is meant for production. */

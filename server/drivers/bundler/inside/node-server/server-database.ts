@@ -7,7 +7,7 @@ import { isFile, type PackageJson, readManifest } from "../package-json.ts";
 import { findMigrationScript, type FoundMigration } from "./migration-scripts.ts";
 import { readDrizzle, readKnex, readPrisma, type SchemaTool } from "./schema-tools.ts";
 import { readProcessLine } from "./procfile.ts";
-import { readStartCommand, readStartFile } from "./start-command.ts";
+import { readStartedFolder } from "./start-command.ts";
 
 /** The database of a server, and how it is brought up to date. */
 export interface ServerDatabase extends FoundMigration {
@@ -59,17 +59,9 @@ function findMigration(packageJson: PackageJson, command: string, tool: SchemaTo
 
 /** The folder of the package, that of the server that it starts, those of their dependencies in the same workspace, and those below it in which a server is. */
 function packageFolders(packageJson: PackageJson): string[] {
-  const started = startedFolder(packageJson);
+  const started = readStartedFolder(packageJson);
   const ofStarted = started === null ? [] : [started, ...linkedFolders(readManifest(started), started)];
   return [...new Set([".", ...linkedFolders(packageJson, "."), ...ofStarted, ...nestedFolders("server")])];
-}
-
-/** The folder of another package whose server the start script runs, such as `server` in `npm start --workspace server`. */
-function startedFolder(packageJson: PackageJson): string | null {
-  const command = readStartCommand(packageJson);
-  let folder = path.dirname(path.join(readStartFile(command) ?? path.join(command?.folder ?? ".", "file")));
-  while (folder !== "." && !isFile(path.join(folder, "package.json"))) folder = path.dirname(folder);
-  return folder === "." || !/^[\w@-][\w./@-]*$/.test(folder) ? null : folder;
 }
 
 /** The folders of the packages in the same workspace on which a package depends. */

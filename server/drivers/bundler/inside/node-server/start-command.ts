@@ -61,12 +61,8 @@ const WRAPPERS = new Set([
 const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 const SCRIPT_RUNNERS = new Set([...PACKAGE_MANAGERS, "turbo"]);
 
-/** Commands that install and build the project, which has been built. */
-const BUILD_COMMANDS =
-  /^(?:(?:npm|pnpm|yarn|bun)(?: (?:--prefix|--cwd|--dir|-C|-w|--workspace|--filter|-F)[ =]\S+| workspace \S+)? (?:(?:run )?build[^\s)]*|install|i|ci)(?: -\S+(?:(?<=--prefix|--cwd|--dir|-C|-w|--workspace|--filter|-F|--omit) \S+)?)*|yarn(?: --(?!version|help)\S+)*|tsc(?: .*)?|next build|nest build)$/;
-
 /** How many scripts may run each other. */
-const MAX_SCRIPTS = 5;
+export const MAX_SCRIPTS = 5;
 
 /**
  * Reads the command of the `start` script of package.json. Of several commands the last one counts. If it runs another script,
@@ -81,7 +77,7 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
   for (let count = 0; count < MAX_SCRIPTS && typeof script === "string"; count++) {
     const last = commandsOf(script).at(-1)?.folder ?? ".";
     const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
-    const inside = folderOfScript(words, path.join(folder, last));
+    const inside = findScriptFolder(words, path.join(folder, last));
     if (inside === null) return toCommand(words, folder);
     if (inside !== folder) current = scriptsIn(inside);
     folder = inside;
@@ -93,7 +89,7 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
 }
 
 /** The folder whose script a command runs; `null` if it is that of a package which the workspace does not have. */
-function folderOfScript(words: readonly string[], folder: string): string | null {
+export function findScriptFolder(words: readonly string[], folder: string): string | null {
   if (!SCRIPT_RUNNERS.has(words[0] ?? "")) return folder;
   const { folders, member } = readPlace(words);
   const inside = path.join(folder, ...folders);
@@ -102,7 +98,7 @@ function folderOfScript(words: readonly string[], folder: string): string | null
 }
 
 /** The scripts of a package in a folder of the project. An invalid package.json has none. */
-function scriptsIn(folder: string): PackageJson["scripts"] {
+export function scriptsIn(folder: string): PackageJson["scripts"] {
   try {
     return readManifest(folder).scripts;
   } catch {
@@ -110,45 +106,15 @@ function scriptsIn(folder: string): PackageJson["scripts"] {
   }
 }
 
-/**
- * Returns the text of the start script for a shell. If it only runs another script, such as `npm run serve`, it is the text of that
- * one. What builds the project is left out. The script `prestart` comes first, as npm runs it.
- *
- * @returns `null` without such a script
- */
-export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string | null {
-  let name = startScript(scripts);
-  for (let count = 0; count < MAX_SCRIPTS; count++) {
-    const text = scripts?.[name];
-    if (typeof text !== "string") return null;
-    const words = text.trim().split(/\s+/);
-    const { folders, member } = readPlace(words);
-    const isElsewhere = folders.length > 0 || member !== null;
-    const next = /[&|;]/.test(text) || isElsewhere ? undefined : readScriptName(words);
-    if (next === undefined || typeof scripts?.[next] !== "string")
-      return [scripts?.[`pre${name}`], text].flatMap((each) => withoutBuild(each)).join(" && ");
-    name = next;
-  }
-  return null;
-}
-
 /** Scripts that start the built project, if `start` is absent or compiles the sources again. */
 const PRODUCTION_SCRIPTS = ["start:prod", "start:production", "production", "prod"];
 
-function startScript(scripts: PackageJson["scripts"]): string {
+export function startScript(scripts: PackageJson["scripts"]): string {
   const start = scripts?.["start"];
   const isForProduction = typeof start === "string" && !/^(npx )?nest start$/.test(start.trim());
   return isForProduction
     ? "start"
     : (PRODUCTION_SCRIPTS.find((name) => typeof scripts?.[name] === "string") ?? "start");
-}
-
-function withoutBuild(text: unknown): string[] {
-  if (typeof text !== "string") return [];
-  return text
-    .split("&&")
-    .map((each) => each.trim())
-    .filter((each) => each !== "" && !BUILD_COMMANDS.test(each));
 }
 
 /**
@@ -171,6 +137,19 @@ export function readStartFile(command: StartCommand | null): string | null {
       return readProcessFile(folder === "." ? word : path.join(folder, word));
   }
   return null;
+}
+
+/** The folder of another package whose server the start script runs, such as `server` in `npm start --workspace server`. */
+export function readStartedFolder(packageJson: Pick<PackageJson, "scripts">): string | null {
+  const command = readStartCommand(packageJson);
+  let folder = path.dirname(readStartFile(command) ?? path.join(command?.folder ?? ".", "file"));
+  while (isBelow(folder) && !isFile(path.join(folder, "package.json"))) folder = path.dirname(folder);
+  return isBelow(folder) ? path.normalize(folder) : null;
+}
+
+/** Whether a path is that of a folder in the current one. */
+function isBelow(folder: string): boolean {
+  return /^(?:\.\/)*[\w@-][\w./@-]*$/.test(folder) && !path.normalize(folder).startsWith("..");
 }
 
 /** The file that a configuration of PM2 names. Any other file is returned as it is. */
@@ -200,7 +179,7 @@ function splitCommand(text: string): string[] {
 }
 
 /** The name of the script that a command runs, such as `serve` of `npm run serve`. Only npm needs `run`. */
-function readScriptName(words: readonly string[]): string | undefined {
+export function readScriptName(words: readonly string[]): string | undefined {
   const { rest, member } = readPlace(words);
   const [program = "", ...args] = rest;
   // Without a filter, Turborepo runs the script of all packages.
