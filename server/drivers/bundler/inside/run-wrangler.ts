@@ -11,6 +11,7 @@ import type { BundleResult } from "../read-bundle-result.ts";
 import { bundleStaticFiles } from "./bundle-static-files.ts";
 import { collectBundle } from "./collect-bundle.ts";
 import { keepDatabasesInData } from "./node-server/database-paths.ts";
+import { keepVolumes } from "./node-server/declared-volumes.ts";
 import { selectServerFiles } from "./node-server/server-files.ts";
 import { readManifest } from "./package-json.ts";
 import { planBundle } from "./plan-bundle.ts";
@@ -24,7 +25,7 @@ if ("failure" in plan || "server" in plan) {
   else {
     const { command, database } = plan.server;
     const server = { ...plan.server, ...selectServerFiles(source, command, database.migration) };
-    writeResult({ server: keepDatabasesInData(server, readManifest(".")) });
+    writeResult({ server: keepVolumes(keepDatabasesInData(server, readManifest(".")), source) });
   }
   process.exit(0);
 }

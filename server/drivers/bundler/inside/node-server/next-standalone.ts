@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isFile } from "../package-json.ts";
-import { type DockerfileCopy, readDockerfileCopies } from "./dockerfile-copies.ts";
+import { type DockerfileCopy, readDockerfileCopies } from "./dockerfile.ts";
 
 const STANDALONE = ".next/standalone";
 

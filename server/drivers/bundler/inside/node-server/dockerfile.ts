@@ -32,6 +32,21 @@ export function readDockerfileCopies(dockerfile: string): DockerfileCopy[] {
   return copies;
 }
 
+/** The folders in which the stages of a Dockerfile work, and the volumes that it declares, as absolute paths. */
+export function readDockerfileFolders(dockerfile: string): { workFolders: string[]; volumes: string[] } {
+  const workFolders = new Set<string>();
+  const volumes: string[] = [];
+  let folder = "/";
+  for (const [keyword = "", ...words] of readInstructions(dockerfile)) {
+    if (keyword === "WORKDIR") folder = path.posix.resolve(folder, (words[0] ?? "").replaceAll(/["']/g, ""));
+    if (keyword === "WORKDIR" && !folder.includes("$")) workFolders.add(folder);
+    // Paths are separated by spaces, or are a list in JSON.
+    const names = keyword === "VOLUME" ? words.join(" ").split(/[\s"',[\]]+/) : [];
+    volumes.push(...names.filter((name) => name.startsWith("/")));
+  }
+  return { workFolders: [...workFolders], volumes };
+}
+
 /** The words of each instruction, with its keyword in capitals. */
 function readInstructions(dockerfile: string): string[][] {
   const withoutComments = dockerfile.replaceAll(/^\s*#.*\n?/gm, "");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDockerfileCopies } from "../../../server/drivers/bundler/inside/node-server/dockerfile-copies.ts";
+import { readDockerfileCopies } from "../../../server/drivers/bundler/inside/node-server/dockerfile.ts";
 
 const copiesOf = (...instructions: string[]) =>
   readDockerfileCopies(
