@@ -14,6 +14,9 @@ import { type Result, writeRepositoryResult } from "./results-page.ts";
 import { startTlsProxy } from "./tls-proxy.ts";
 
 const TIME_LIMIT_MS = 1_200_000;
+const MAX_DELETE_CALLS = 6;
+/** The teardown has not finished. */
+const TEARDOWN_PENDING = 500;
 const NOT_DEPLOYED = { framework: null, isReady: false, notes: [], seconds: null } as const;
 
 const stack = new AsyncDisposableStack();
@@ -70,8 +73,16 @@ async function deploy(repository: PublicRepository, name: string): Promise<Resul
   }
   const url = new URL(repository.path ?? "/", app.url).href;
   const { failure, notes } = await openPage(browser(), url, { text: repository.text });
-  const { body } = await owner.delete(`/v1/apps/${app.id}`);
-  const remains = body["status"] === "deleted" ? null : `Not deleted: ${JSON.stringify(body)}`;
+  const remains = await deleteApp(owner, app.id);
   const warnings = app.status_message === null ? [] : [app.status_message];
   return { framework, isReady: true, failure: failure ?? remains, notes: [...warnings, ...notes], seconds };
+}
+
+/** Repeats the call as its response says, because a slow disk takes longer than a call for the files of a large app. */
+async function deleteApp(owner: RestClient, id: string): Promise<string | null> {
+  let { status, body } = await owner.delete(`/v1/apps/${id}`);
+  for (let call = 1; status === TEARDOWN_PENDING && call < MAX_DELETE_CALLS; call++)
+    ({ status, body } = await owner.delete(`/v1/apps/${id}`));
+  // It can be gone before the call is repeated.
+  return body["status"] === "deleted" || status === 404 ? null : `Not deleted: ${JSON.stringify(body)}`;
 }
