@@ -38,6 +38,16 @@ test.each([
     },
     ["data"],
   ],
+  [
+    "only volumes of their own, beside folders of the project with files that each deployment brings,",
+    {
+      "compose.yaml": compose("./content:/app/content", "./data:/app/data", "stored:/app/stored"),
+      "content/post.md": "",
+      "data/.gitkeep": "",
+      "stored/defaults.json": "{}",
+    },
+    ["data", "stored"],
+  ],
   ["a volume in another one", { "compose.yaml": compose("/app/data", "/app/data/uploads") }, ["data"]],
   [
     "nothing that is code, a file, the whole project, or elsewhere",
@@ -65,7 +75,7 @@ test("a declared volume keeps what the server writes, and begins with what was d
   await using app = await publishProject(
     {
       "package.json": startManifest("node server.js"),
-      "compose.yaml": compose("./store:/app/store", "empty:/app/other/empty"),
+      "compose.yaml": compose("store:/app/store", "empty:/app/other/empty"),
       "store/notes.txt": "deployed",
       "server.js": `
         const fs = require("fs");

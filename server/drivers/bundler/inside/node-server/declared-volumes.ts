@@ -12,7 +12,6 @@ const COMMON_FOLDERS = ["/app", "/usr/src/app", "/usr/app", "/home/node/app", "/
 
 const MAX_FILES = 20;
 const MAX_VOLUMES = 10;
-const MAX_SEARCHED = 1000;
 
 const FOLDER = /^[\w-][\w.@-]*(?:\/[\w-][\w.@-]*)*$/;
 /** A file, such as `config.yml`. */
@@ -35,9 +34,10 @@ const KEEP_FOLDERS = "/opt/bundler/node-server/keep-folders.sh";
 export function findDeclaredVolumes(root: string): string[] {
   const found = new Set<string>();
   for (const base of new Set([process.cwd(), path.resolve(root)]))
-    for (const name of volumesOf(base)) {
+    for (const { name, isBind } of volumesOf(base)) {
       const folder = path.relative(process.cwd(), path.join(base, name));
-      if (FOLDER.test(folder.replace(/^(?:\.\.\/)+/, "")) && !holdsCode(folder)) found.add(folder);
+      const isUsable = FOLDER.test(folder.replace(/^(?:\.\.\/)+/, "")) && !holdsCode(folder);
+      if (isUsable && !(isBind && holdsFiles(folder))) found.add(folder);
     }
   // A volume in another one is part of it.
   const isNested = (folder: string) => [...found].some((other) => folder.startsWith(`${other}/`));
@@ -53,16 +53,24 @@ export function keepVolumes<T extends ServerCommands & { standalone: unknown }>(
   return beforeCommands(server, `sh ${KEEP_FOLDERS} ${folders.join(" ")} &&`);
 }
 
+interface Volume {
+  /** The path in a container, later relative to the folder that has the project there. */
+  name: string;
+  /** Whether the container has a folder of the host there, such as one of the project. */
+  isBind: boolean;
+}
+
 /** The volumes below the folder that has the project in an image, relative to that folder. */
-function volumesOf(base: string): string[] {
+function volumesOf(base: string): Volume[] {
   const dockerfiles = readAll(base, DOCKERFILES).map(readDockerfileFolders);
   const composed = readAll(base, COMPOSE_FILES).flatMap(readComposeVolumes);
-  const declared = dockerfiles.flatMap(({ volumes }) => volumes);
+  const declared = dockerfiles.flatMap(({ volumes }) => volumes).map((name) => ({ name, isBind: false }));
   const folders = new Set([...dockerfiles.flatMap(({ workFolders }) => workFolders), ...COMMON_FOLDERS]);
-  return [...declared, ...composed].flatMap((volume) => {
-    const names = [...folders].map((folder) => path.posix.relative(folder, volume)).filter((name) => FOLDER.test(name));
+  return [...declared, ...composed].flatMap(({ name: target, isBind }) => {
+    const names = [...folders].map((folder) => path.posix.relative(folder, target)).filter((name) => FOLDER.test(name));
     // The innermost folder has the shortest path to it.
-    return names.toSorted((one, other) => one.length - other.length).slice(0, 1);
+    const [name] = names.toSorted((one, other) => one.length - other.length);
+    return name === undefined ? [] : [{ name, isBind }];
   });
 }
 
@@ -79,7 +87,7 @@ interface ComposeFile {
 }
 
 /** The paths in containers at which the services have volumes that they can write to. */
-function readComposeVolumes(text: string): string[] {
+function readComposeVolumes(text: string): Volume[] {
   try {
     const { services } = parse(text) as ComposeFile;
     return Object.values(services ?? {}).flatMap((service) =>
@@ -92,17 +100,25 @@ function readComposeVolumes(text: string): string[] {
 }
 
 /** A volume is written as `data:/app/data`, `/app/data`, or an object. */
-function readVolume(volume: unknown): string[] {
+function readVolume(volume: unknown): Volume[] {
   if (typeof volume === "string") {
-    const [, target, mode = ""] = /(?:^|:)(\/[^:]+)(?::([\w,]+))?$/.exec(volume) ?? [];
-    return target === undefined || mode.split(",").includes("ro") ? [] : [target];
+    const [, source = "", name, mode = ""] = /^(?:(.*):)?(\/[^:]+)(?::([\w,]+))?$/.exec(volume) ?? [];
+    return name === undefined || mode.split(",").includes("ro") ? [] : [{ name, isBind: /[./~$]/.test(source) }];
   }
   const { type, target, read_only: isReadOnly } = (volume ?? {}) as Record<string, unknown>;
-  return typeof target === "string" && type !== "tmpfs" && isReadOnly !== true ? [target] : [];
+  if (typeof target !== "string" || type === "tmpfs" || isReadOnly === true) return [];
+  return [{ name: target, isBind: type === "bind" }];
+}
+
+/** Whether there is more than what keeps an empty folder in a repository. Each deployment brings these files. */
+function holdsFiles(folder: string): boolean {
+  return globSync("**", { cwd: folder }).some(
+    (name) => isFile(path.join(folder, name)) && !/^(?:\..*|readme.*)$/i.test(path.basename(name)),
+  );
 }
 
 function holdsCode(folder: string): boolean {
   if (CODE_FOLDER.test(folder) || HAS_EXTENSION.test(folder)) return true;
   if (!existsSync(folder)) return false;
-  return !statSync(folder).isDirectory() || globSync(CODE_FILES, { cwd: folder }).slice(0, MAX_SEARCHED).length > 0;
+  return !statSync(folder).isDirectory() || globSync(CODE_FILES, { cwd: folder }).length > 0;
 }

@@ -56,8 +56,8 @@ function findUnused(root: string, command: string): string[] {
   const started = readStartedFolder(readManifest("."));
   const scripted = started === null ? projects : [path.resolve(started), ...projects];
   const words = readWords([process.cwd(), ...scripted.slice(0, 1)], command);
-  // Those of a workspace are no dependencies of its root, which may start each of them.
-  const servers = listMembers().filter((folder) => !isOfPages(folder));
+  // The packages of a workspace are no dependencies of its root, which starts one of them.
+  const servers = started === null ? [] : listMembers().filter((folder) => !isOfPages(folder));
   for (const folder of [...projects, ...servers.map((each) => path.resolve(each))]) addPackage(folder, used);
   const members = [...used].filter((folder) => !folder.includes("/node_modules/") && !projects.includes(folder));
   const installed = projects.flatMap((project) => listInstalled(path.join(project, "node_modules")));

@@ -11,7 +11,7 @@ for folder do
     rm -rf "$kept.new"
     mkdir -p "$kept.new"
     [ ! -d "$folder" ] || cp -R "$folder/." "$kept.new"
-    mv "$kept.new" "$kept"
+    mv -T "$kept.new" "$kept"
   fi
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
