@@ -19,7 +19,7 @@ const MAX_DIRECTORY_LENGTH = 255;
 const MAX_HINTS = 10;
 
 /**
- * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed, otherwise the
+ * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed or the server that its root starts, otherwise the
  * root. Runs before any code of the project, so that no link can appear in a path that was checked.
  *
  * @param listPackages - called only for a workspace

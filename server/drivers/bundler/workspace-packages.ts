@@ -73,7 +73,8 @@ const ROOT: ChosenPackage = { directory: ".", reason: null };
 /**
  * Chooses the package to deploy when the app names none: the root if it is an app itself, otherwise the only app. Of several
  * apps, it is the only one that the root builds, or the only one that is not a test or an example. A server that the root starts
- * comes before apps that it does not start: they can be its pages, so the root is built and started if it has a `build` script.
+ * comes before apps that it does not start: they can be its pages, so the root is built and started if it has a `build` script,
+ * unless the program of a framework starts the package, such as `next start`.
  *
  * @returns the root if there is no app
  * @throws {BuildFailure} `user` when there are several

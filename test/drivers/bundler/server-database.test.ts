@@ -174,17 +174,21 @@ test("a SQLite database with a default path where it would not stay is kept in /
     "src/persistence/sqlite.js": `const location = process.env.SQLITE_DB_LOCATION || '/etc/todos/todo.db';`,
     "src/cache.ts": `open(process.env["CACHE"] ?? "/tmp/cache.db"); open(process.env.HOST || "/etc/hosts");`,
     "src/relative.ts": `
-      open(process.env.NOTES_FILE ?? "./notes.sqlite");
+      new Database(process.env.NOTES_FILE ?? "./data/notes.sqlite");
       createClient({ url: process.env.LIBSQL_FILE || "file:local.db" });
       open(process.env.SEEDS || "seeds.db");
-      open(path.join(__dirname, process.env.BESIDE || "../beside.db"));`,
+      const name = process.env.NAME || "name.db";
+      open(path.join(
+        __dirname,
+        process.env.BESIDE || "../beside.db",
+      ));`,
     "seeds.db": "",
     "node_modules/other/index.js": `process.env.OTHER || "/var/lib/other.db"`,
   };
   await using _folder = await givenFiles(files);
   const server = { command: "node src/index.js", database: { migration: "node migrate.js" } };
   const setting =
-    'export NOTES_FILE="${NOTES_FILE:-/data/notes.sqlite}" LIBSQL_FILE="${LIBSQL_FILE:-file:/data/local.db}" SQLITE_DB_LOCATION="${SQLITE_DB_LOCATION:-/data/todo.db}"';
+    'export NOTES_FILE="${NOTES_FILE:-/data/data-notes.sqlite}" LIBSQL_FILE="${LIBSQL_FILE:-file:/data/local.db}" SQLITE_DB_LOCATION="${SQLITE_DB_LOCATION:-/data/todo.db}"';
   expect(keepDatabasesInData(server, { dependencies: { sqlite3: "5.1.7" } })).toEqual({
     command: `${setting}; node src/index.js`,
     database: { migration: `${setting}; node migrate.js` },

@@ -124,6 +124,11 @@ test("the text of a start script has no package manager, nothing that builds, an
     "npm run build -w web && npm start -w api": inApi,
     "pnpm --filter @org/api run start": inApi,
     "pnpm --filter @org/api serve": `${inApi} --quiet`,
+    "pnpm --filter @org/api --filter web start": "pnpm --filter @org/api --filter web start",
+    "yarn workspace @org/api serve": `${inApi} --quiet`,
+    "turbo run start --filter=@org/api": inApi,
+    "npm run serve > log.txt": "npm run serve > log.txt",
+    "sh -c 'npm run one && npm run serve -- --all'": "sh -c 'npm run one && npm run serve -- --all'",
     "cd api && npm start": "cd api && npm start",
     "npm start": null,
   };

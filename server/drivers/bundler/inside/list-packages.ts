@@ -6,6 +6,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
+import { usesServerFramework } from "./nested-folders.ts";
+import { resolveStartFile } from "./node-server/find-start-file.ts";
+import { importsBundler, importsServerModule } from "./node-server/server-imports.ts";
 import { readHostingSettings } from "./hosting-settings.ts";
 import { startsServer } from "./node-server/server-command.ts";
 import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
@@ -28,7 +31,7 @@ const directories = [".", ...listMembers()].slice(0, MAX_PACKAGES);
 const manifests = new Map(directories.map((directory) => [directory, readManifest(directory)]));
 const byName = new Map([...manifests].map(([directory, { name }]) => [name, directory]));
 const wordsOfBuild = readWordsOfBuild();
-const started = findStarted();
+const started = await findStarted();
 const packages: WorkspacePackage[] = [];
 for (const [directory, manifest] of manifests) packages.push(await describePackage(directory, manifest));
 await correctRoot();
@@ -53,7 +56,8 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
   return {
     directory,
     dependsOn,
-    hasBuildScript: typeof manifest.scripts?.["build"] === "string",
+    // The root may be built as an app; other packages are built before one.
+    hasBuildScript: directory === "." ? hasBuildScript(manifest) : typeof manifest.scripts?.["build"] === "string",
     hasConfig,
     isBuiltByRoot: directory !== "." && isNamed(directory, manifest.name),
     startedByRoot: started?.directory === directory ? started.by : null,
@@ -61,8 +65,19 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
   };
 }
 
+/** Whether a file is one of a server, and not of a tool such as `packages/cli/bin.js`, by what its package or itself imports. */
+async function isFileOfServer(file: string, directory: string): Promise<boolean> {
+  if (usesServerFramework(manifests.get(directory) ?? {})) return true;
+  const source = path.relative(directory, file);
+  process.chdir(path.join(root, directory));
+  const found = resolveStartFile(source);
+  const isServer = found !== undefined && (await importsServerModule(found, "node")) && !(await importsBundler(found));
+  process.chdir(root);
+  return isServer;
+}
+
 /** The package in which the start script of the root starts a server, such as `server` of `npm start --workspace server`. */
-function findStarted(): { directory: string; by: "file" | "framework" } | null {
+async function findStarted(): Promise<{ directory: string; by: "file" | "framework" } | null> {
   const command = readStartCommand(readManifest("."));
   if (command === null || !startsServer(command)) return null;
   const file = readStartFile(command);
@@ -70,7 +85,8 @@ function findStarted(): { directory: string; by: "file" | "framework" } | null {
   const containing = directories.filter((each) => each !== "." && place.startsWith(`${each}/`));
   // Of nested packages, the inner one.
   const directory = containing.toSorted((one, other) => other.length - one.length)[0];
-  return directory === undefined ? null : { directory, by: file === null ? "framework" : "file" };
+  if (directory === undefined || (file !== null && !(await isFileOfServer(file, directory)))) return null;
+  return { directory, by: file === null ? "framework" : "file" };
 }
 
 /**

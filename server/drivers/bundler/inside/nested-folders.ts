@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { readManifest } from "./package-json.ts";
+import { type PackageJson, readManifest } from "./package-json.ts";
 
 /** What a folder has that is built to pages. */
 const PAGES = ["index.html", "public/index.html", "src/index.html"];
@@ -22,8 +22,11 @@ export function nestedFolders(kind: "pages" | "server"): string[] {
     .map((folder) => path.relative(project, folder));
 }
 
-/** Whether a folder is one of pages, and no server. */
+/** Whether a folder contains pages, and its package uses no framework of servers. */
 export function isOfPages(folder: string): boolean {
-  const { dependencies = {} } = readManifest(folder);
-  return PAGES.some((page) => existsSync(path.join(folder, page))) && !SERVERS.some((name) => name in dependencies);
+  return PAGES.some((page) => existsSync(path.join(folder, page))) && !usesServerFramework(readManifest(folder));
+}
+
+export function usesServerFramework({ dependencies = {} }: PackageJson): boolean {
+  return SERVERS.some((name) => name in dependencies);
 }

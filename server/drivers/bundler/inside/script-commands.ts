@@ -54,8 +54,8 @@ export function folderOptions(words: readonly string[]): readonly string[] {
 export interface ScriptPlace {
   /** The values of options that name a folder. */
   folders: readonly string[];
-  /** The package of the workspace, by its name or its folder, such as `server` in `npm start --workspace server`. */
-  member: string | null;
+  /** Packages of the workspace, by their names or folders, such as `server` in `npm start --workspace server`. */
+  members: readonly string[];
   /** The words that do not say where, such as `npm start`. */
   rest: readonly string[];
 }
@@ -64,17 +64,22 @@ export interface ScriptPlace {
 export function readPlace(words: readonly string[]): ScriptPlace {
   const folders: string[] = [];
   const rest: string[] = [];
-  let member: string | null = null;
+  const members: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
+    if (word === "--") {
+      // What follows is for the script.
+      rest.push(...words.slice(index));
+      break;
+    }
     const folder = FOLDER_OPTION.exec(word);
     // For pnpm, `-w` is the root of the workspace, and has no value.
     const workspace = words[0] === "pnpm" && word === "-w" ? null : WORKSPACE_OPTION.exec(word);
     if (folder !== null) folders.push(folder[1] ?? words[++index] ?? ".");
-    else if (workspace !== null) member = workspace[1] ?? words[++index] ?? null;
-    else if (words[0] === "yarn" && word === "workspace" && rest.length === 1) member = words[++index] ?? null;
+    else if (workspace !== null) members.push(workspace[1] ?? words[++index] ?? "");
+    else if (words[0] === "yarn" && word === "workspace" && rest.length === 1) members.push(words[++index] ?? "");
     else rest.push(word);
   }
   // `server...` includes the packages that it depends on.
-  return { folders, member: member?.replace(/^\{(.*)\}$/, "$1").replace(/\.{3}$/, "") ?? null, rest };
+  return { folders, members: members.map((each) => each.replace(/^\{(.*)\}$/, "$1").replace(/\.{3}$/, "")), rest };
 }

@@ -3,13 +3,13 @@ import path from "node:path";
 import type { PackageJson } from "../package-json.ts";
 import { type ServerDatabase, SQLITE_CLIENTS } from "./server-database.ts";
 
-/**
- * A variable with the path of a SQLite database as its default: `process.env.A || "/b.db"`, `process.env["A"] ?? "file:./b.db"`. Not in
- * a call of `join`, which would add the path to another one.
- */
+/** A variable with the path of a SQLite database as its default: `process.env.A || "/b.db"`, `process.env["A"] ?? "file:./b.db"`. */
 const DATABASE_PATH =
-  /(?<!\bjoin\([^\n]{0,200})\bprocess\.env(?:\.([A-Z][A-Z\d_]*)|\[["']([A-Z][A-Z\d_]*)["']\])\s*(?:\|\||\?\?)\s*["'`](file:)?([^"'`\s$:]{1,300}\.(?:db|sqlite3?))["'`]/g;
-/** Where a server can write, without what it finds there. */
+  /\bprocess\.env(?:\.([A-Z][A-Z\d_]*)|\[["']([A-Z][A-Z\d_]*)["']\])\s*(?:\|\||\?\?)\s*["'`](file:)?([^"'`\s$:]{1,300}\.(?:db|sqlite3?))["'`]/g;
+/** What opens a database at a relative path. Other code, such as `path.join`, may add the path to that of another folder. */
+const OPENS = /(?:\bnew [\w.]{0,30}(?:Database|Sequelize|DatabaseSync)\(|\bopen\(|\b(?:filename|storage|url):)\s*$/;
+const MAX_CALL_LENGTH = 60;
+/** Absolute paths at which a server can write. They are left as they are. */
 const WRITABLE = /^\/(?:build|data|tmp)\//;
 
 const MAX_FILES = 500;
@@ -18,7 +18,7 @@ const MAX_BYTES = 256 * 1024;
 /** Lets commands of a server set variables with the paths of its SQLite databases, unless its owner has set them. */
 export function keepDatabasesInData<T extends ServerCommands>(server: T, packageJson: PackageJson): T {
   const settings = readSettings(packageJson);
-  return settings === null ? server : beforeCommands(server, `${settings};`);
+  return settings === null ? server : prependToCommands(server, `${settings};`);
 }
 
 /** The commands that run in the sandbox of a server. */
@@ -28,7 +28,7 @@ export interface ServerCommands {
 }
 
 /** Lets another command run before the commands of a server. */
-export function beforeCommands<T extends ServerCommands>(server: T, first: string): T {
+export function prependToCommands<T extends ServerCommands>(server: T, first: string): T {
   const { command, database } = server;
   const { migration } = database;
   return {
@@ -46,15 +46,21 @@ function readSettings(packageJson: PackageJson): string | null {
   if (!SQLITE_CLIENTS.some((name) => Object.hasOwn(packageJson.dependencies ?? {}, name))) return null;
   const paths = new Map<string, string>();
   for (const file of listSources()) {
-    for (const [, plain, quoted, scheme = "", value = ""] of readFileSync(file, "utf8").matchAll(DATABASE_PATH)) {
-      const name = path.posix.basename(value);
-      const isDeployed = !path.isAbsolute(value) && existsSync(value);
-      if (!WRITABLE.test(value) && !isDeployed && /^[\w.-]+$/.test(name))
-        paths.set(plain ?? quoted ?? "", `${scheme}/data/${name}`);
+    const text = readFileSync(file, "utf8");
+    for (const { 1: plain, 2: quoted, 3: scheme = "", 4: value = "", index } of text.matchAll(DATABASE_PATH)) {
+      const before = text.slice(Math.max(0, index - MAX_CALL_LENGTH), index);
+      const isUsable = path.isAbsolute(value) ? !WRITABLE.test(value) : OPENS.test(before) && !isDeployed(value, file);
+      const name = path.isAbsolute(value) ? path.basename(value) : value.replace(/^[./]+/, "").replaceAll("/", "-");
+      if (isUsable && /^[\w.-]+$/.test(name)) paths.set(plain ?? quoted ?? "", `${scheme}/data/${name}`);
     }
   }
   const settings = [...paths].map(([name, value]) => `${name}="\${${name}:-${value}}"`);
   return settings.length === 0 ? null : `export ${settings.join(" ")}`;
+}
+
+/** Whether the project has a database at a path, relative to its folder or to that of the file that names it. */
+function isDeployed(value: string, file: string): boolean {
+  return [".", path.dirname(file)].some((folder) => existsSync(path.join(folder, value)));
 }
 
 function listSources(): string[] {

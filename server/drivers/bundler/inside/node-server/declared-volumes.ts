@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { isFile } from "../package-json.ts";
-import { beforeCommands, type ServerCommands } from "./database-paths.ts";
+import { prependToCommands, type ServerCommands } from "./database-paths.ts";
 import { readDockerfileFolders } from "./dockerfile.ts";
 
 const DOCKERFILES = "{.,docker,.docker}/{[Dd]ockerfile,*.[Dd]ockerfile}";
@@ -13,80 +13,108 @@ const COMMON_FOLDERS = ["/app", "/usr/src/app", "/usr/app", "/home/node/app", "/
 const MAX_FILES = 20;
 const MAX_VOLUMES = 10;
 
-const FOLDER = /^[\w-][\w.@-]*(?:\/[\w-][\w.@-]*)*$/;
+const FOLDER = /^\w[\w.@-]*(?:\/\w[\w.@-]*)*$/;
 /** A file, such as `config.yml`. */
 const HAS_EXTENSION = /\.\w+$/;
 /** Folders with code, which a developer mounts to change it. Packages in another place do not find each other. */
 const CODE_FOLDER =
   /(?:^|\/)(?:node_modules|src|dist|build|out|lib|bin|plugins?|modules|packages|plugin_packages)(?:\/|$)/;
-const CODE_FILES = "**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,html,css}";
+const CODE_FILES = "**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,svelte,astro,html,css,prisma,sql}";
+/** What nobody misses. A server without data in /data can start beside the version that it replaces. */
+const TEMPORARY_FOLDER = /(?:^|\/)(?:logs?|te?mp|caches?)$/;
 
 /** See keep-folders.sh. */
 const KEEP_FOLDERS = "/opt/bundler/node-server/keep-folders.sh";
+
+/** A folder that a Dockerfile or Compose file declares as a volume. */
+export interface DeclaredVolume {
+  /** Relative to the folder of the project. */
+  folder: string;
+  /** Its name in /data/volumes, the same whichever package of the source is deployed. */
+  key: string;
+  /** Whether each deployment brings files for it. */
+  isFilled: boolean;
+}
+
+/** Lets commands of a server replace the folders that the project declares as volumes by folders that stay. */
+export function keepVolumes<T extends ServerCommands & { standalone: unknown }>(server: T, root: string): T {
+  const volumes = findDeclaredVolumes(root)
+    // The standalone output has only the folder of the project.
+    .filter(({ folder }) => server.standalone === null || !folder.startsWith(".."));
+  if (volumes.length === 0) return server;
+  const [filled, kept] = [volumes.filter(({ isFilled }) => isFilled), volumes.filter(({ isFilled }) => !isFilled)];
+  if (kept.length > 0) console.log(`Volumes of the Dockerfile or Compose file are kept in /data: ${namesOf(kept)}.`);
+  if (filled.length > 0)
+    console.log(
+      `Volumes of the Dockerfile or Compose file that have files in the repository are kept only if an earlier deployment kept them: ${namesOf(filled)}.`,
+    );
+  const words = [...kept.map(toWord), ...(filled.length > 0 ? ["--", ...filled.map(toWord)] : [])];
+  return prependToCommands(server, `sh ${KEEP_FOLDERS} ${words.join(" ")} || exit 1;`);
+}
+
+const namesOf = (volumes: readonly DeclaredVolume[]) => volumes.map(({ folder }) => folder).join(", ");
+const toWord = ({ folder, key }: DeclaredVolume) => `${key}=${folder}`;
 
 /**
  * Finds the folders of a project that its Dockerfile or its Compose file declares as volumes, because the server keeps its data
  * there, such as `data` for `./data:/app/data`. Folders with code are left out.
  *
  * @param root - the folder of the source. The current folder is that of the project
- * @returns paths relative to the current folder
  */
-export function findDeclaredVolumes(root: string): string[] {
+export function findDeclaredVolumes(root: string): DeclaredVolume[] {
+  const source = path.resolve(root);
   const found = new Set<string>();
-  for (const base of new Set([process.cwd(), path.resolve(root)]))
-    for (const { name, isBind } of volumesOf(base)) {
-      const folder = path.relative(process.cwd(), path.join(base, name));
-      const isUsable = FOLDER.test(folder.replace(/^(?:\.\.\/)+/, "")) && !holdsCode(folder);
-      if (isUsable && !(isBind && holdsFiles(folder))) found.add(folder);
-    }
+  for (const base of new Set([process.cwd(), source]))
+    for (const name of volumesOf(base)) found.add(path.relative(process.cwd(), path.join(base, name)));
   // A volume in another one is part of it.
   const isNested = (folder: string) => [...found].some((other) => folder.startsWith(`${other}/`));
-  return [...found].filter((folder) => !isNested(folder)).slice(0, MAX_VOLUMES);
+  return [...found]
+    .filter((folder) => !isNested(folder) && !holdsCode(folder) && !TEMPORARY_FOLDER.test(folder))
+    .slice(0, MAX_VOLUMES)
+    .map((folder) => ({
+      folder,
+      key: path.relative(source, path.resolve(folder)).replaceAll("/", "%2F"),
+      isFilled: holdsFiles(folder),
+    }));
 }
 
-/** Lets commands of a server replace the folders that the project declares as volumes by folders that stay. */
-export function keepVolumes<T extends ServerCommands & { standalone: unknown }>(server: T, root: string): T {
-  // The standalone output has only the folder of the project.
-  const folders = findDeclaredVolumes(root).filter((folder) => server.standalone === null || !folder.startsWith(".."));
-  if (folders.length === 0) return server;
-  console.log(`A Dockerfile or Compose file declares volumes, which are kept in /data: ${folders.join(", ")}.`);
-  return beforeCommands(server, `sh ${KEEP_FOLDERS} ${folders.join(" ")} &&`);
-}
-
+/** A path in a container, and the folder of the project that a developer has there, relative to the Compose file. */
 interface Volume {
-  /** The path in a container, later relative to the folder that has the project there. */
-  name: string;
-  /** Whether the container has a folder of the host there, such as one of the project. */
-  isBind: boolean;
+  target: string;
+  source: string | null;
 }
 
 /** The volumes below the folder that has the project in an image, relative to that folder. */
-function volumesOf(base: string): Volume[] {
-  const dockerfiles = readAll(base, DOCKERFILES).map(readDockerfileFolders);
-  const composed = readAll(base, COMPOSE_FILES).flatMap(readComposeVolumes);
-  const declared = dockerfiles.flatMap(({ volumes }) => volumes).map((name) => ({ name, isBind: false }));
+function volumesOf(base: string): string[] {
+  const dockerfiles = listFiles(base, DOCKERFILES).map((file) => readDockerfileFolders(readFileSync(file, "utf8")));
   const folders = new Set([...dockerfiles.flatMap(({ workFolders }) => workFolders), ...COMMON_FOLDERS]);
-  return [...declared, ...composed].flatMap(({ name: target, isBind }) => {
+  const nameOf = (target: string) => {
     const names = [...folders].map((folder) => path.posix.relative(folder, target)).filter((name) => FOLDER.test(name));
     // The innermost folder has the shortest path to it.
-    const [name] = names.toSorted((one, other) => one.length - other.length);
-    return name === undefined ? [] : [{ name, isBind }];
-  });
+    return names.toSorted((one, other) => one.length - other.length)[0];
+  };
+  const declared = dockerfiles.flatMap(({ volumes }) => volumes).map((target) => nameOf(target));
+  const composed = listFiles(base, COMPOSE_FILES).flatMap((file) =>
+    readComposeVolumes(readFileSync(file, "utf8")).map(({ target, source }) => {
+      const name = nameOf(target);
+      return name === undefined || source === null ? name : path.relative(base, path.resolve(file, "..", source));
+    }),
+  );
+  return [...declared, ...composed].filter((name): name is string => name !== undefined && FOLDER.test(name));
 }
 
-function readAll(base: string, pattern: string): string[] {
+function listFiles(base: string, pattern: string): string[] {
   return globSync(pattern, { cwd: base })
     .map((name) => path.join(base, name))
     .filter((file) => isFile(file))
-    .slice(0, MAX_FILES)
-    .map((file) => readFileSync(file, "utf8"));
+    .slice(0, MAX_FILES);
 }
 
 interface ComposeFile {
   services?: Record<string, { volumes?: unknown } | null> | null;
 }
 
-/** The paths in containers at which the services have volumes that they can write to. */
+/** The volumes of the services that they can write to. */
 function readComposeVolumes(text: string): Volume[] {
   try {
     const { services } = parse(text) as ComposeFile;
@@ -102,23 +130,24 @@ function readComposeVolumes(text: string): Volume[] {
 /** A volume is written as `data:/app/data`, `/app/data`, or an object. */
 function readVolume(volume: unknown): Volume[] {
   if (typeof volume === "string") {
-    const [, source = "", name, mode = ""] = /^(?:(.*):)?(\/[^:]+)(?::([\w,]+))?$/.exec(volume) ?? [];
-    return name === undefined || mode.split(",").includes("ro") ? [] : [{ name, isBind: /[./~$]/.test(source) }];
+    const [, source = "", target, mode = ""] = /^(?:(.*):)?(\/[^:]+)(?::([\w,]+))?$/.exec(volume) ?? [];
+    if (target === undefined || mode.split(",").includes("ro")) return [];
+    return [{ target, source: source.startsWith(".") ? source : null }];
   }
-  const { type, target, read_only: isReadOnly } = (volume ?? {}) as Record<string, unknown>;
+  const { type, target, source, read_only: isReadOnly } = (volume ?? {}) as Record<string, unknown>;
   if (typeof target !== "string" || type === "tmpfs" || isReadOnly === true) return [];
-  return [{ name: target, isBind: type === "bind" }];
-}
-
-/** Whether there is more than what keeps an empty folder in a repository. Each deployment brings these files. */
-function holdsFiles(folder: string): boolean {
-  return globSync("**", { cwd: folder }).some(
-    (name) => isFile(path.join(folder, name)) && !/^(?:\..*|readme.*)$/i.test(path.basename(name)),
-  );
+  return [{ target, source: type === "bind" && typeof source === "string" && source.startsWith(".") ? source : null }];
 }
 
 function holdsCode(folder: string): boolean {
   if (CODE_FOLDER.test(folder) || HAS_EXTENSION.test(folder)) return true;
   if (!existsSync(folder)) return false;
   return !statSync(folder).isDirectory() || globSync(CODE_FILES, { cwd: folder }).length > 0;
+}
+
+/** Whether there is more than what keeps an empty folder in a repository. */
+function holdsFiles(folder: string): boolean {
+  return globSync("**", { cwd: folder }).some(
+    (name) => isFile(path.join(folder, name)) && !/^(?:\..*|readme.*)$/i.test(path.basename(name)),
+  );
 }

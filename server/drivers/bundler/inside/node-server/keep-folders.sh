@@ -1,17 +1,22 @@
 # Runs in the sandbox of a Node server before its command, in the folder of the project. Replaces folders by links to folders in
-# /data, which stays. The first time, what was deployed is copied there.
+# /data/volumes, which stay. After `--`, only those that an earlier deployment has kept: what is new in them is added.
 #
-# usage: sh keep-folders.sh <folder>...
+# usage: sh keep-folders.sh <name>=<folder>... [-- <name>=<folder>...]
 set -eu
-for folder do
+is_filled=false
+for each do
+  if [ "$each" = -- ]; then
+    is_filled=true
+    continue
+  fi
+  kept=/data/volumes/${each%%=*}
+  folder=${each#*=}
   [ ! -L "$folder" ] || continue
-  # A folder above the project has the same name as one in it.
-  kept=/data/volumes/${folder##*../}
-  if [ ! -d "$kept" ]; then
-    rm -rf "$kept.new"
-    mkdir -p "$kept.new"
-    [ ! -d "$folder" ] || cp -R "$folder/." "$kept.new"
-    mv -T "$kept.new" "$kept"
+  if [ -d "$kept" ]; then
+    [ "$is_filled" = false ] || cp -Rn "$folder/." "$kept/"
+  else
+    [ "$is_filled" = false ] || continue
+    mkdir -p "$kept"
   fi
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"

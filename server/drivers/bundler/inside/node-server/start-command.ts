@@ -88,13 +88,14 @@ export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): Sta
   return null;
 }
 
-/** The folder whose script a command runs; `null` if it is that of a package which the workspace does not have. */
+/** The folder whose script a command runs; `null` for several, and for a package which the workspace does not have. */
 export function findScriptFolder(words: readonly string[], folder: string): string | null {
   if (!SCRIPT_RUNNERS.has(words[0] ?? "")) return folder;
-  const { folders, member } = readPlace(words);
+  const { folders, members } = readPlace(words);
+  const [member, ...others] = members;
   const inside = path.join(folder, ...folders);
-  if (member === null) return inside;
-  return inside === "." ? findMember(member) : null;
+  if (member === undefined) return inside;
+  return inside === "." && others.length === 0 ? findMember(member) : null;
 }
 
 /** The scripts of a package in a folder of the project. An invalid package.json has none. */
@@ -178,12 +179,15 @@ function splitCommand(text: string): string[] {
   }
 }
 
-/** The name of the script that a command runs, such as `serve` of `npm run serve`. Only npm needs `run`. */
+/**
+ * The name of the script that a command runs, such as `serve` of `npm run serve`. npm needs `run`, except for `start`. Turborepo
+ * needs a filter.
+ */
 export function readScriptName(words: readonly string[]): string | undefined {
-  const { rest, member } = readPlace(words);
+  const { rest, members } = readPlace(words);
   const [program = "", ...args] = rest;
   // Without a filter, Turborepo runs the script of all packages.
-  if (!SCRIPT_RUNNERS.has(program) || (program === "turbo" && member === null)) return undefined;
+  if (!SCRIPT_RUNNERS.has(program) || (program === "turbo" && members.length === 0)) return undefined;
   const names = args.filter((word) => !word.startsWith("-"));
   if (/^run(-script)?$/.test(names[0] ?? "")) return names[1];
   return program === "npm" && names[0] !== "start" ? undefined : names[0];

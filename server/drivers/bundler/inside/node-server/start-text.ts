@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { PackageJson } from "../package-json.ts";
+import { readPlace } from "../script-commands.ts";
 import { findScriptFolder, MAX_SCRIPTS, readScriptName, scriptsIn, startScript } from "./start-command.ts";
 
 /** Commands that install and build the project, which has been built. */
@@ -32,22 +34,22 @@ export function readStartText({ scripts }: Pick<PackageJson, "scripts">): string
 function expand({ name, folder, scripts, args }: Script, depth: number): string | null {
   const text = scripts?.[name];
   if (typeof text !== "string" || depth === 0) return null;
-  const commands = [scripts?.[`pre${name}`], args === "" ? text : `${text} ${args}`].flatMap(withoutBuild);
+  const commands = withoutBuild([scripts?.[`pre${name}`], args === "" ? text : `${text} ${args}`]);
   const last = commands.at(-1) ?? "";
   const { assignments, run } = splitAssignments(last);
-  // After `cd`, the script is that of another folder.
-  const isPlain = !/[|;&]/.test(run) && !commands.some((each) => /^cd\b/.test(each));
+  // After `cd`, the script is that of another folder. A command with one quote is the end of a quoted text.
+  const isPlain = !/[|;&<>()`"']/.test(run) && !commands.some((each) => /^cd\b/.test(each));
   const next = !isPlain ? null : findScript(run.trim().split(/\s+/), folder, scripts);
   if (next === null) return commands.join(" && ");
   const expanded = expand(next, depth - 1);
   if (expanded === null) return null;
   // Assignments hold for all commands of the script.
   const exported = assignments === "" ? [] : [`export ${assignments}`];
-  return [...commands.slice(0, -1), ...exported, ...enter(next.folder, folder), expanded].join(" && ");
+  return [...commands.slice(0, -1), ...exported, ...enterFolder(next.folder, folder), expanded].join(" && ");
 }
 
 /** Goes to the folder of another package, where its programs are found too. */
-function enter(folder: string, from: string): string[] {
+function enterFolder(folder: string, from: string): string[] {
   if (folder === from) return [];
   return [`cd ${path.relative(from, folder)}`, `export PATH="$PWD/node_modules/.bin:$PATH"`];
 }
@@ -64,17 +66,23 @@ function findScript(words: readonly string[], from: string, scripts: PackageJson
   const name = readScriptName(words);
   const folder = name === undefined ? null : findScriptFolder(words, from);
   if (name === undefined || folder === null || !/^[\w@.][\w./@-]*$/.test(folder)) return null;
+  // Only Yarn lets Node.js find packages that are in no folder.
+  if (words[0] === "yarn" && existsSync(".pnp.cjs")) return null;
   const found = folder === from ? scripts : scriptsIn(folder);
   if (typeof found?.[name] !== "string") return null;
-  const after = words.slice(words.indexOf(name) + 1);
-  // npm passes on what follows `--`, and the others everything.
-  const passed = words[0] === "npm" && !after.includes("--") ? [] : after.slice(after.indexOf("--") + 1);
+  const { rest } = readPlace(words);
+  const after = rest.slice(rest.indexOf(name, 1) + 1);
+  // npm and Turborepo pass on what follows `--`, and the others everything.
+  const passed =
+    /^(?:npm|turbo)$/.test(words[0] ?? "") && !after.includes("--") ? [] : after.slice(after.indexOf("--") + 1);
   return { name, folder, scripts: found, args: passed.join(" ") };
 }
 
-function withoutBuild(text: unknown): string[] {
-  if (typeof text !== "string") return [];
-  const commands = text.split("&&").map((each) => each.trim());
+function withoutBuild(texts: readonly unknown[]): string[] {
+  const commands = texts
+    .filter((text) => typeof text === "string")
+    .flatMap((text) => text.split("&&"))
+    .map((each) => each.trim());
   const others = commands.filter((each) => each !== "" && !BUILD_COMMANDS.test(each));
   return others.length === commands.length ? others : others.filter((each) => !CLEAN_COMMANDS.test(each));
 }
