@@ -67,3 +67,22 @@ test("a server that the root of a workspace starts is deployed alone if the root
   expect(await app.get("/words")).toBe("words of a package");
   expect(app.log).toContain("Deploying api, which the root of the workspace starts.");
 });
+
+test("a tool of a package that the root of a workspace starts is no server, and its pages are deployed", async () => {
+  const { "web/package.json": web, "web/index.html": page } = workspace({});
+  const files = {
+    "package.json": JSON.stringify({
+      workspaces: ["web", "tools"],
+      scripts: { build: "true", start: "node tools/dev.js" },
+    }),
+    "web/package.json": web,
+    "web/index.html": page,
+    "web/build.js": `require("fs").mkdirSync("dist"); require("fs").writeFileSync("dist/index.html", require("words"));`,
+    "tools/package.json": JSON.stringify({ name: "tools", version: "1.0.0" }),
+    "tools/dev.js": `require("child_process").spawn("vite", { cwd: "web" });`,
+  };
+  await using app = await publishProject(files, PACKAGES);
+  await app.published;
+  expect(app.log).toContain("Deploying web, the only package of the workspace that can be deployed.");
+  expect(await app.get("/")).toBe("words of a package");
+});
