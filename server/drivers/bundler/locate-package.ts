@@ -19,8 +19,8 @@ const MAX_DIRECTORY_LENGTH = 255;
 const MAX_HINTS = 10;
 
 /**
- * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed or the server that its root starts, otherwise the
- * root. Runs before any code of the project, so that no link can appear in a path that was checked.
+ * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed, or the server that
+ * its root starts, otherwise the root. Runs before any code of the project, so that no link can appear in a path that was checked.
  *
  * @param listPackages - called only for a workspace
  * @throws {BuildFailure} `user` when the requested folder does not exist, or when several packages can be deployed
