@@ -86,9 +86,7 @@ export function choosePackage(packages: readonly WorkspacePackage[]): ChosenPack
   const apps = members.filter((each) => each.hasConfig || (each.kind === "app" && !used.has(each.directory)));
   const scripts = members.filter((each) => each.kind === "script" && !used.has(each.directory));
   const candidates = withoutSideFolders(apps.length > 0 ? apps : scripts, ({ directory }) => directory);
-  const [started] = withoutSideFolders(members, ({ directory }) => directory).filter(
-    (each) => each.startedByRoot !== null,
-  );
+  const started = withoutSideFolders(members, ({ directory }) => directory).find((each) => each.startedByRoot !== null);
   const isOnly = candidates.length === 1 && candidates[0] === started;
   if (started !== undefined && !isOnly && !candidates.some((each) => each.hasConfig))
     return started.startedByRoot === "file" && root.hasBuildScript

@@ -6,11 +6,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
-import { usesServerFramework } from "./nested-folders.ts";
-import { resolveStartFile } from "./node-server/find-start-file.ts";
-import { importsBundler, importsServerModule } from "./node-server/server-imports.ts";
 import { readHostingSettings } from "./hosting-settings.ts";
-import { startsServer } from "./node-server/server-command.ts";
+import { hasPage, usesServerFramework } from "./nested-folders.ts";
+import { runsServer, startsServer } from "./node-server/server-command.ts";
 import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
 import { hasPagesFunctions } from "./plan-pages.ts";
@@ -19,7 +17,6 @@ import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 
 const MAX_PACKAGES = 2000;
 const MAX_TEXTS = 20;
-const PAGES = ["index.html", "public/index.html", "src/index.html"];
 
 /** Commands that run the scripts of other packages. */
 const OF_PACKAGES =
@@ -68,10 +65,8 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
 /** Whether a file is one of a server, and not of a tool such as `packages/cli/bin.js`, by what its package or itself imports. */
 async function isFileOfServer(file: string, directory: string): Promise<boolean> {
   if (usesServerFramework(manifests.get(directory) ?? {})) return true;
-  const source = path.relative(directory, file);
   process.chdir(path.join(root, directory));
-  const found = resolveStartFile(source);
-  const isServer = found !== undefined && (await importsServerModule(found, "node")) && !(await importsBundler(found));
+  const isServer = await runsServer(path.relative(directory, file));
   process.chdir(root);
   return isServer;
 }
@@ -139,7 +134,7 @@ async function kindOf(directory: string, manifest: PackageJson): Promise<Workspa
   // The start script of the root often starts one of the packages.
   const isServer = directory !== "." && readStartFile(readStartCommand(manifest)) !== null;
   const hasEntry = isServer || findEntry(manifest) !== undefined;
-  if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || PAGES.some((name) => existsSync(name))) return "app";
+  if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || hasPage(".")) return "app";
   if (hasPagesFunctions() || (directory === "." && buildsPagesOfPackage(manifest))) return "app";
   if (hasDependencies(manifest) && buildsAnApp(await detectFrameworks(), hasEntry)) return "app";
   return hasEntry ? "script" : "library";

@@ -24,7 +24,11 @@ export function nestedFolders(kind: "pages" | "server"): string[] {
 
 /** Whether a folder contains pages, and its package uses no framework of servers. */
 export function isOfPages(folder: string): boolean {
-  return PAGES.some((page) => existsSync(path.join(folder, page))) && !usesServerFramework(readManifest(folder));
+  return hasPage(folder) && !usesServerFramework(readManifest(folder));
+}
+
+export function hasPage(folder: string): boolean {
+  return PAGES.some((page) => existsSync(path.join(folder, page)));
 }
 
 export function usesServerFramework({ dependencies = {} }: PackageJson): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import { isFile } from "../package-json.ts";
+import { inFolder, type StartFile } from "./find-start-file.ts";
 
 /** Code that only Bun runs. */
 const BUN_CODE = /\bBun\.\w|["']bun:|["']bun["']/;
@@ -13,21 +13,6 @@ const WITH_TSX = "node --import $TOOLCHAIN_MODULES/tsx/dist/loader.mjs";
 /** Whether a command starts Bun. */
 export function runsBun(text: string): boolean {
   return /(?:^|\s)bunx?(?:\s|$)/.test(text);
-}
-
-/** The file that a start script runs. The paths are relative to the project. */
-export interface StartFile {
-  /** As the script names it. */
-  named: string;
-  /** The one that exists. */
-  file: string;
-  /** The folder in which the script runs. */
-  folder: string;
-}
-
-/** A path relative to the folder in which the script runs. */
-export function inFolder(file: string, { folder }: StartFile): string {
-  return folder === "." ? file : path.relative(folder, file);
 }
 
 /**

@@ -20,7 +20,7 @@ const HAS_EXTENSION = /\.\w+$/;
 const CODE_FOLDER =
   /(?:^|\/)(?:node_modules|src|dist|build|out|lib|bin|plugins?|modules|packages|plugin_packages)(?:\/|$)/;
 const CODE_FILES = "**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,svelte,astro,html,css,prisma,sql}";
-/** What nobody misses. A server without data in /data can start beside the version that it replaces. */
+/** Folders whose files need not stay. A server without data in /data can start beside the version that it replaces. */
 const TEMPORARY_FOLDER = /(?:^|\/)(?:logs?|te?mp|caches?)$/;
 
 /** See keep-folders.sh. */
@@ -30,7 +30,7 @@ const KEEP_FOLDERS = "/opt/bundler/node-server/keep-folders.sh";
 export interface DeclaredVolume {
   /** Relative to the folder of the project. */
   folder: string;
-  /** Its name in /data/volumes, the same whichever package of the source is deployed. */
+  /** Its name in /data/volumes. It does not depend on which package of the source is deployed. */
   key: string;
   /** Whether each deployment brings files for it. */
   isFilled: boolean;

@@ -10,6 +10,21 @@ const COMMON_NAMES = [
   ...["server/server", "server/index", "server/app", "bin/www"],
 ];
 
+/** The file that a start script runs. The paths are relative to the project. */
+export interface StartFile {
+  /** As the script names it. */
+  named: string;
+  /** The one that exists. */
+  file: string;
+  /** The folder in which the script runs. */
+  folder: string;
+}
+
+/** A path relative to the folder in which the script runs. */
+export function inFolder(file: string, { folder }: StartFile): string {
+  return folder === "." ? file : path.relative(folder, file);
+}
+
 /**
  * Finds a file as Node does: the exact name, with an extension, or the `main` or the `index` of a folder.
  *

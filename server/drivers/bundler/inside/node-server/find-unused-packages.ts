@@ -54,8 +54,9 @@ function findUnused(root: string, command: string): string[] {
   const projects = ancestorFolders(process.cwd()).filter((folder) => isWithin(folder, root));
   const used = new Set<string>();
   const started = readStartedFolder(readManifest("."));
-  const scripted = started === null ? projects : [path.resolve(started), ...projects];
-  const words = readWords([process.cwd(), ...scripted.slice(0, 1)], command);
+  const folderOfStart = started === null ? [] : [path.resolve(started)];
+  const scripted = [...folderOfStart, ...projects];
+  const words = readWords([process.cwd(), ...folderOfStart], command);
   // The packages of a workspace are no dependencies of its root, which starts one of them.
   const servers = started === null ? [] : listMembers().filter((folder) => !isOfPages(folder));
   for (const folder of [...projects, ...servers.map((each) => path.resolve(each))]) addPackage(folder, used);

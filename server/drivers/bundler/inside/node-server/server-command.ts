@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { findEntry, isFile, type PackageJson } from "../package-json.ts";
-import { inFolder, replaceBun, runFile, runsBun, type StartFile } from "./bun-programs.ts";
-import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
+import { replaceBun, runFile, runsBun } from "./bun-programs.ts";
+import { findCommonFiles, inFolder, resolveStartFile, type StartFile } from "./find-start-file.ts";
 import { readProcessLine } from "./procfile.ts";
 import type { ServerDatabase } from "./server-database.ts";
 import { importsBundler, importsServerModule, mayListen } from "./server-imports.ts";
@@ -138,7 +138,12 @@ function isDevelopment({ program, args }: StartCommand): boolean {
 /** A file that listens and whose pages a build wrote too. A server for development is none. */
 export async function servesPages(packageJson: PackageJson): Promise<boolean> {
   const named = readStartFile(readStartCommand(packageJson));
-  const file = named === null ? undefined : resolveStartFile(named);
+  return named !== null && (await runsServer(named));
+}
+
+/** Whether a file that a start command names is that of a server, and not of one for development. */
+export async function runsServer(named: string): Promise<boolean> {
+  const file = resolveStartFile(named);
   return file !== undefined && (await isServer(file, "node")) && !(await importsBundler(file));
 }
 

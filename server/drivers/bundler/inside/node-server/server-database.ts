@@ -57,7 +57,10 @@ function findMigration(packageJson: PackageJson, command: string, tool: SchemaTo
   return found === null ? findMigrationScript(packageJson) : { migration: found };
 }
 
-/** The folder of the package, that of the server that it starts, those of their dependencies in the same workspace, and those below it in which a server is. */
+/**
+ * The folder of the package, that of the server that it starts, those of their dependencies in the same workspace, and those
+ * below it in which a server is.
+ */
 function packageFolders(packageJson: PackageJson): string[] {
   const started = readStartedFolder(packageJson);
   const ofStarted = started === null ? [] : [started, ...linkedFolders(readManifest(started), started)];

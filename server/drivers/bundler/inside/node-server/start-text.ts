@@ -21,7 +21,7 @@ interface Script {
 
 /**
  * Returns the text of the start script for a shell. If its last command runs another script, such as `npm run serve` and
- * `npm start --workspace server`, the text of that one takes its place: a package manager takes memory as long as the server
+ * `npm start --workspace server`, it is replaced by the text of that one: a package manager takes memory as long as the server
  * runs, and pnpm wants to download the version that the project requires. What builds the project is left out. The script
  * `prestart` comes first, as npm runs it.
  *
