@@ -21,6 +21,8 @@ export interface AppProcess {
   usesMoreThan(residentMb: number): Promise<boolean>;
   /** Whether the event loop responds in time, without running code of the app. */
   isResponsive(timeoutMs: number): Promise<boolean>;
+  /** Whether the process has written files that become data of the app only when it ends. Workers write none. */
+  hasUnkeptFiles?(): Promise<boolean>;
   /** The CPU time that the process has used, in milliseconds. It grows while code of the app runs, and not while it waits. */
   cpuMs(): Promise<number>;
   /** Lets the process finish its work for a limited time if it can, and then does the same as `Symbol.asyncDispose`. */

@@ -123,7 +123,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
   const { stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { appDatabases, proxy, isolatedRuntime, keptApps, urlOf } = parts;
+  const { appDatabases, proxy, isolatedRuntime, nodeLauncher, keptApps, urlOf } = parts;
   const { scripts: store, appEntries, authEntries } = stores;
   const close = once(async () => {
     keptApps.stop();
@@ -135,6 +135,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     lock.release();
   });
   try {
+    await nodeLauncher.keepFilesOfKilled((err) => {
+      options.log.warn({ err }, "files of a server that was killed could not be kept");
+    });
     await stores.open();
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
@@ -171,7 +174,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const postgres = new AppPostgres({ ...options.postgres, log });
   const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot: launchRoot });
   const { dataDirectory } = options;
-  const { launcher } = launchers;
+  const { launcher, nodeLauncher } = launchers;
   const stores = createStores({ dataDirectory, root, launchRoot, launcher, unpack, postgres, sqlite, log });
   const { scripts: store, authEntries, databaseDirectory } = stores;
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
@@ -180,7 +183,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     ...{ urlOf, store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
     launcher: stores.launcher,
     placement: stores.placement,
-    nodeLauncher: launchers.nodeLauncher,
+    nodeLauncher,
     onStart: (slug) => storage.noteStart(slug),
     isKept: (appId) => keptApps.has(appId),
   });
@@ -203,7 +206,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory,
   });
-  const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
+  const opened = { nodeLauncher, supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
   return { stores, sqlite, postgres, runtimeLogs, storage, ...opened };
 }
 

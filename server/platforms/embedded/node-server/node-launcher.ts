@@ -15,7 +15,8 @@ import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
-import { reportLostDatabases } from "./lost-databases.ts";
+import { describeKept, KeptFiles, type ServerFolders } from "./kept-files.ts";
+import { keepFilesOfKilled, writeLaunchRecord } from "./launch-record.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets, untilSocket } from "./request-sockets.ts";
@@ -86,8 +87,8 @@ type ServerLaunch = Omit<NodeServer, "layers"> & Pick<NodeLaunch, "layers">;
 interface PreparedSandbox extends AsyncDisposable {
   sockets: RequestSockets;
   output: NodeOutput;
-  /** See `ServerFiles`. */
-  written: string;
+  /** What the server writes beside `/data`. */
+  kept: KeptFiles;
   command: Omit<SandboxCommand, "argv" | "limits" | "signal">;
 }
 
@@ -97,6 +98,15 @@ export class NodeLauncher {
 
   constructor(options: NodeLauncherOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Keeps what servers wrote that were killed with the service, before their folders are removed.
+   *
+   * @param report - gets the error of a server whose files cannot be kept
+   */
+  keepFilesOfKilled(report: (error: unknown) => void): Promise<void> {
+    return keepFilesOfKilled(this.#options.launchRoot, report);
   }
 
   /**
@@ -125,10 +135,11 @@ export class NodeLauncher {
     if (migration === undefined) return;
     signal.throwIfAborted();
     await using prepared = await this.#prepare(launch);
-    const { command, output } = prepared;
+    const { command, output, kept } = prepared;
     const limits = { ...LIMITS, wallTimeMs: MIGRATION_TIMEOUT_MS };
     const outcome = await this.#options.sandbox.run({ ...command, argv: ["sh", "-c", migration], limits, signal });
     output.end();
+    await keepFiles(kept, launch.records);
     signal.throwIfAborted();
     if (outcome.reason === "exit" && outcome.code === 0) return;
     const { message, printed } = explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
@@ -137,7 +148,7 @@ export class NodeLauncher {
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
     await using starting = new AsyncDisposableStack();
-    const { sockets, output, command, written } = starting.use(await this.#prepare(launch));
+    const { sockets, output, command, kept } = starting.use(await this.#prepare(launch));
     const { sandbox, stopGraceMs } = this.#options;
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     let readCpuMs = () => 0;
@@ -149,10 +160,9 @@ export class NodeLauncher {
       signal: stopping.signal,
       shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
     });
-    const { layers, records } = launch;
     const outcome = finish(running, async () => {
       output.end();
-      if (records) await reportLostDatabases({ written, layers }, records);
+      await keepFiles(kept, launch.records);
     });
     outcome.catch(() => {});
     const resources = starting.move();
@@ -160,6 +170,7 @@ export class NodeLauncher {
       sockets,
       output,
       outcome,
+      hasUnkeptFiles: () => kept.hasUnkept(),
       readCpuMs: () => readCpuMs(),
       shutDown: () => shuttingDown.abort(),
       stop: () => stopping.abort(),
@@ -179,6 +190,10 @@ export class NodeLauncher {
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
+    // A sandbox without a network of its own mounts nothing either.
+    const dataInside = sandbox.hasOwnNetwork ? SERVER_PATHS.data : data;
+    const folders = { data, dataInside, written: files.written, layers: launch.layers };
+    const kept = await placeFiles(folder, folders, launch.records);
     const database = await connectDatabase(sandbox, launch, folder);
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
@@ -201,7 +216,7 @@ export class NodeLauncher {
       onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
     } as const;
     const resources = preparing.move();
-    return { sockets, output, command, written: files.written, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return { sockets, output, command, kept, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
@@ -224,6 +239,30 @@ export class NodeLauncher {
     }
   }
 }
+
+/** Places the files that earlier processes of an app have left beside its code. */
+async function placeFiles(folder: string, folders: ServerFolders, records: RecordSink | undefined): Promise<KeptFiles> {
+  const kept = new KeptFiles(folders);
+  for (const notice of await kept.place()) records?.print([Date.now(), "warn", null, notice]);
+  await writeLaunchRecord(folder, { folders, placed: kept.placed });
+  return kept;
+}
+
+/** Keeps what a server wrote beside its code, after its end. */
+async function keepFiles(kept: KeptFiles, records: RecordSink | undefined): Promise<void> {
+  const print = (level: string, message: string) => records?.print([Date.now(), level, null, message]);
+  try {
+    const { added, isComplete } = await kept.keep();
+    if (added.length > 0) print("info", `${describeKept(added)} will be at the same place at the next start.`);
+    if (!isComplete) print("warn", "The server has written too many files beside /data. Not all of them are kept.");
+  } catch (error) {
+    // How the server ended is known without this.
+    print("warn", `What the server wrote beside /data could not be kept: ${codeOf(error)}.`);
+  }
+}
+
+/** Messages have paths of the host. */
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "unknown error";
 
 async function finish<T>(running: Promise<T>, atEnd: () => Promise<void>): Promise<T> {
   try {

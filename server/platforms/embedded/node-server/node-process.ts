@@ -11,6 +11,8 @@ export interface StartedServer {
   output: NodeOutput;
   /** The end of all its processes. */
   outcome: Promise<SandboxOutcome>;
+  /** See `AppProcess`. */
+  hasUnkeptFiles: () => Promise<boolean>;
   readCpuMs: () => number;
   /** Sends them SIGTERM, and kills them some time later. */
   shutDown(): void;
@@ -56,6 +58,10 @@ export class NodeProcess implements AppProcess {
     const address = await this.#started.sockets.take();
     if (address !== null) this.#address = address;
     return address !== null;
+  }
+
+  hasUnkeptFiles(): Promise<boolean> {
+    return this.#started.hasUnkeptFiles();
   }
 
   async cpuMs(): Promise<number> {

@@ -39,6 +39,10 @@ export class HeldProcess implements AppProcess {
     return this.#process.isResponsive(timeoutMs);
   }
 
+  async hasUnkeptFiles(): Promise<boolean> {
+    return (await this.#process.hasUnkeptFiles?.()) ?? false;
+  }
+
   cpuMs(): Promise<number> {
     return this.#process.cpuMs();
   }

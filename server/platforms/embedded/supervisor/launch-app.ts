@@ -24,17 +24,21 @@ export interface LaunchDeps {
 
 /**
  * Starts a version beside the process that it will replace. Two processes must not open the same storage, so a Worker that
- * uses storage is only tried with temporary storage and stopped again. A Node server that has stored data is not started.
+ * uses storage is only tried with temporary storage and stopped again. A Node server is not started if the app has stored data.
  *
+ * @param replaced - the process that it will replace
  * @returns the process of a version that uses no storage; otherwise `null`
  */
 export async function launchBeside(
   deps: LaunchDeps,
-  prepared: PreparedApp,
+  { prepared, replaced }: { prepared: PreparedApp; replaced: AppProcess },
   signal: AbortSignal,
 ): Promise<AppProcess | null> {
   const { version, code, masks } = prepared;
-  if (code.runtime === "node") return (await hasData(version)) ? null : launchApp(deps, prepared, signal);
+  if (code.runtime === "node") {
+    const hasStored = (await hasData(version)) || (await replaced.hasUnkeptFiles?.()) === true;
+    return hasStored ? null : launchApp(deps, prepared, signal);
+  }
   const { worker } = code;
   if (!usesStorage(worker)) return launchApp(deps, prepared, signal);
   const assetsDirectory = version.assets?.directory ?? null;
