@@ -16,6 +16,7 @@ import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts"
 import { SqliteReader } from "./app-databases/sqlite-reader.ts";
 import { type CreateStores, localStores } from "./edge-stores.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
+import { keepFilesOfKilled } from "./node-server/launch-files.ts";
 import {
   createLaunchers,
   createUnpack,
@@ -122,8 +123,8 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
-  const { appDatabases, proxy, isolatedRuntime, nodeLauncher, keptApps, urlOf } = parts;
+  const { launchRoot, stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
+  const { appDatabases, proxy, isolatedRuntime, keptApps, urlOf } = parts;
   const { scripts: store, appEntries, authEntries } = stores;
   const close = once(async () => {
     keptApps.stop();
@@ -135,7 +136,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     lock.release();
   });
   try {
-    await nodeLauncher.keepFilesOfKilled((err) => {
+    await keepFilesOfKilled(launchRoot, (err) => {
       options.log.warn({ err }, "files of a server that was killed could not be kept");
     });
     await stores.open();
@@ -174,7 +175,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const postgres = new AppPostgres({ ...options.postgres, log });
   const sqlite = new SqliteReader({ sandbox: nodeServers.sandbox, copyRoot: launchRoot });
   const { dataDirectory } = options;
-  const { launcher, nodeLauncher } = launchers;
+  const { launcher } = launchers;
   const stores = createStores({ dataDirectory, root, launchRoot, launcher, unpack, postgres, sqlite, log });
   const { scripts: store, authEntries, databaseDirectory } = stores;
   const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
@@ -183,7 +184,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     ...{ urlOf, store, postgres, runtimeLogs, databaseDirectory, variables, limits, log },
     launcher: stores.launcher,
     placement: stores.placement,
-    nodeLauncher,
+    nodeLauncher: launchers.nodeLauncher,
     onStart: (slug) => storage.noteStart(slug),
     isKept: (appId) => keptApps.has(appId),
   });
@@ -206,8 +207,8 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     launchRoot,
     databaseDirectory,
   });
-  const opened = { nodeLauncher, supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
-  return { stores, sqlite, postgres, runtimeLogs, storage, ...opened };
+  const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
+  return { launchRoot, stores, sqlite, postgres, runtimeLogs, storage, ...opened };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -3,8 +3,8 @@ import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFi
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { KeptFiles } from "../../../server/platforms/embedded/node-server/kept-files.ts";
-import { keepFilesOfKilled, writeLaunchRecord } from "../../../server/platforms/embedded/node-server/launch-record.ts";
+import { keepFilesOfKilled, placeFiles } from "../../../server/platforms/embedded/node-server/launch-files.ts";
+import { AppFolders } from "../../support/edge/app-folders.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function createDatabase(file: string, rows = 1): void {
@@ -18,63 +18,8 @@ function countRows(file: string): number {
   return Number(database.prepare("SELECT count(*) AS count FROM visits").get()?.["count"]);
 }
 
-/** The folders of an app. Each start has a new folder for its code, with a copy of what was deployed. */
-class TestApp implements AsyncDisposable {
-  readonly root: string;
-  readonly #remove: () => Promise<void>;
-  #starts = 0;
-
-  private constructor(root: string, remove: () => Promise<void>) {
-    this.root = root;
-    this.#remove = remove;
-  }
-
-  static async create(): Promise<TestApp> {
-    const folder = await temporaryFolder();
-    for (const name of ["layer", "data"]) await mkdir(path.join(folder.path, name));
-    return new TestApp(folder.path, async () => folder[Symbol.asyncDispose]());
-  }
-
-  layer = (name: string) => path.join(this.root, "layer", name);
-  data = (name: string) => path.join(this.root, "data", name);
-  /** The path of a file for the process that was started last. */
-  code = (name: string) => path.join(this.root, `written-${this.#starts}`, name);
-
-  /** Deploys or changes a file. */
-  async deploy(name: string, text: string): Promise<void> {
-    await mkdir(path.dirname(this.layer(name)), { recursive: true });
-    await writeFile(this.layer(name), text);
-  }
-
-  async start(): Promise<{ files: KeptFiles; notices: string[] }> {
-    this.#starts++;
-    await mkdir(this.code("."));
-    const layers = [path.join(this.root, "uppermost"), this.layer(".")];
-    const files = new KeptFiles({ data: this.data("."), dataInside: this.data("."), written: this.code("."), layers });
-    return { files, notices: await files.place() };
-  }
-
-  async write(name: string, text: string): Promise<void> {
-    await mkdir(path.dirname(this.code(name)), { recursive: true });
-    await writeFile(this.code(name), text);
-  }
-
-  /** Starts a process that does something, and ends it. Returns what it has added. */
-  async run(use: () => unknown): Promise<string[]> {
-    const { files } = await this.start();
-    await use();
-    return (await files.keep()).added.toSorted();
-  }
-
-  read = (name: string) => readFile(this.code(name), "utf8").catch(() => null);
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#remove();
-  }
-}
-
 test("a database, a file and a folder that a server creates are there at its next start, and can be changed again", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   const added = await app.run(async () => {
     createDatabase(app.code("app.db"));
     await app.write("notes.json", "[1]");
@@ -98,7 +43,7 @@ test("a database, a file and a folder that a server creates are there at its nex
 });
 
 test("a file of the deployment that a server replaces each time keeps its newest content", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.deploy("db.json", "[]");
   for (const [before, text] of [
     [null, "[1]"],
@@ -115,7 +60,7 @@ test("a file of the deployment that a server replaces each time keeps its newest
 });
 
 test("what a server removes is gone at its next start, and a removed database can be found in /data", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.run(async () => {
     createDatabase(app.code("app.db"));
     await app.write("notes.json", "[1]");
@@ -127,7 +72,7 @@ test("what a server removes is gone at its next start, and a removed database ca
 });
 
 test("a database that a server renames is not lost", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.run(() => createDatabase(app.code("app.db"), 2));
   await app.run(async () => {
     await rename(app.code("app.db"), app.code("old.db"));
@@ -139,7 +84,7 @@ test("a database that a server renames is not lost", async () => {
 });
 
 test("a deployed database is kept if the server has changed it, and not if it was only opened or got another journal mode", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   createDatabase(app.layer("app.db"));
   const copy = () => copyFile(app.layer("app.db"), app.code("app.db"));
   const added = await app.run(async () => {
@@ -160,7 +105,7 @@ test("a deployed database is kept if the server has changed it, and not if it wa
 });
 
 test("a changed database is used although a later deployment brings another one, and the log says so", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   createDatabase(app.layer("app.db"));
   await app.run(() => createDatabase(app.code("app.db"), 5));
   expect((await app.start()).notices).toEqual([]);
@@ -173,7 +118,7 @@ test("a changed database is used although a later deployment brings another one,
 });
 
 test("a file that a later deployment changes is used as it was deployed, and what the server wrote is in /data", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.deploy("data/db.json", "[]");
   await app.run(() => app.write("data/db.json", "[1]"));
   await app.deploy("data/db.json", "[2]");
@@ -190,7 +135,7 @@ test("a file that a later deployment changes is used as it was deployed, and wha
 });
 
 test("a folder of which the repository has only a placeholder is kept, and files beside deployed ones one by one", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.deploy("uploads/.gitkeep", "");
   await app.deploy("public/images/logo.png", "deployed");
   const added = await app.run(async () => {
@@ -207,7 +152,7 @@ test("a folder of which the repository has only a placeholder is kept, and files
 });
 
 test("a kept folder that a later deployment brings has the files of both", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await app.run(() => app.write("posts/mine.md", "mine"));
   await app.deploy("posts/theirs.md", "theirs");
   await app.start();
@@ -216,7 +161,7 @@ test("a kept folder that a later deployment brings has the files of both", async
 });
 
 test("packages, code, outputs, caches, logs and settings of tools are not kept, and databases in an output folder are", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   for (const name of ["package.json", "tsconfig.json", "views/index.html"]) await app.deploy(name, "{}");
   const added = await app.run(async () => {
     for (const name of [
@@ -235,7 +180,7 @@ test("packages, code, outputs, caches, logs and settings of tools are not kept, 
 });
 
 test("links in /data are not followed", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   await using outside = await temporaryFolder();
   await writeFile(path.join(outside.path, "secret.json"), "secret");
   await mkdir(app.data("files/deployed"), { recursive: true });
@@ -259,7 +204,7 @@ test("links in /data are not followed", async () => {
 });
 
 test("of two processes of an app that wrote the same file beside each other, both files are kept", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   const { files } = await app.start();
   createDatabase(app.code("app.db"), 1);
   await app.run(() => createDatabase(app.code("app.db"), 2));
@@ -270,7 +215,7 @@ test("of two processes of an app that wrote the same file beside each other, bot
 });
 
 test("what a running server has written is known before its end", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   const { files } = await app.start();
   expect(await files.hasUnkept()).toBe(false);
   await app.write("notes.json", "[]");
@@ -281,20 +226,13 @@ test("what a running server has written is known before its end", async () => {
 });
 
 test("the files of a server that was killed with the service are kept as at its end", async () => {
-  await using app = await TestApp.create();
+  await using app = await AppFolders.create();
   const launches = path.join(app.root, "run");
   await mkdir(path.join(launches, "other"), { recursive: true });
   const start = async () => {
     const launch = path.join(launches, randomUUID());
     await mkdir(launch);
-    const { files } = await app.start();
-    const folders = {
-      data: app.data("."),
-      dataInside: app.data("."),
-      written: app.code("."),
-      layers: [app.layer(".")],
-    };
-    await writeLaunchRecord(launch, { folders, placed: files.placed });
+    await placeFiles(launch, await app.prepare(), undefined);
     return launch;
   };
   const first = await start();

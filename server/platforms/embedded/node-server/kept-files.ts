@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, symlink } from "node:fs/promises";
+import { type FileHandle, link, lstat, mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import { isRecord, parseJson } from "../../../../domain/shared/json.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import { isSqlite } from "../app-databases/find-sqlite-files.ts";
 import {
@@ -23,18 +21,15 @@ import {
   NOT_SEARCHED,
   openDeployed,
 } from "./data-files.ts";
+import { DeployedDigests, DIGESTS_FILE } from "./deployed-digests.ts";
 
 /** The folder in `/data` with what a server wrote beside its code. */
-const KEPT = "files";
+export const KEPT = "files";
 /** What a server wrote to files that a later deployment has changed. */
 const REPLACED = "replaced-files";
-/** The digests that changed files had when they were deployed, as JSON, in `KEPT`. */
-const DIGESTS = ".deployed.json";
-
 const MAX_ENTRIES = 20_000;
 /** The next start of the app waits for the search. */
 const SEARCH_MS = 2000;
-const MAX_DIGESTS_BYTES = 1024 * 1024;
 
 /** The folders of a server on the host. */
 export interface ServerFolders {
@@ -62,11 +57,13 @@ interface FoundData {
  */
 export class KeptFiles {
   readonly #folders: ServerFolders;
+  readonly #digests: DeployedDigests;
   readonly #placed: Set<string> | null;
 
   /** @param placed - the names that `place` has placed before; `null` if they are not known */
   constructor(folders: ServerFolders, placed: readonly string[] | null = []) {
     this.#folders = folders;
+    this.#digests = new DeployedDigests(folders.data, KEPT);
     this.#placed = placed && new Set(placed);
   }
 
@@ -82,13 +79,13 @@ export class KeptFiles {
    */
   async place(): Promise<string[]> {
     const notices: string[] = [];
-    const digests = await this.#readDigests();
+    const digests = await this.#digests.read();
     let remaining = MAX_ENTRIES;
     const visit = async (prefix: string): Promise<void> => {
       for (const entry of await listFolderBeneath(this.#folders.data, path.posix.join(KEPT, prefix))) {
         if (remaining-- <= 0) return;
         const name = path.posix.join(prefix, entry.name);
-        if (name === DIGESTS) continue;
+        if (name === DIGESTS_FILE) continue;
         if (entry.isFile() && !isBesideDatabase(name))
           notices.push(...(await this.#placeFile(name, digests.get(name))));
         else if (entry.isDirectory() && (await this.#isWhole(name))) await this.#placeLink(name);
@@ -111,7 +108,7 @@ export class KeptFiles {
     for (const name of this.#placed ?? []) if (await this.#isRemoved(name)) await this.#removeKept(name);
     for await (const { name, kind } of this.#findData(search)) {
       await using original = await openDeployed(this.#folders.layers, name);
-      if (original !== null) await this.#writeDigest(name, await digestOf(original));
+      if (original !== null) await this.#digests.set(name, await digestOf(original));
       if (!(await this.#move(name, kind))) continue;
       if (this.#placed?.has(name) !== true) added.push(name);
     }
@@ -245,28 +242,6 @@ export class KeptFiles {
     await moveFile(from, base, to, base);
     return true;
   }
-
-  async #readDigests(): Promise<Map<string, string>> {
-    await using file = await openBeneath(this.#folders.data, `${KEPT}/${DIGESTS}`);
-    if (file === null || (await file.stat()).size > MAX_DIGESTS_BYTES) return new Map();
-    const value = parseJson(await file.readFile("utf8"));
-    const entries = isRecord(value) ? Object.entries(value) : [];
-    return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
-  }
-
-  async #writeDigest(name: string, digest: string): Promise<void> {
-    const digests = await this.#readDigests();
-    if (digests.get(name) === digest) return;
-    await using folder = await openFolderBeneath(this.#folders.data, KEPT, true);
-    if (folder === null) return;
-    digests.set(name, digest);
-    const draft = `${pathOf(folder)}/.${randomUUID()}`;
-    await using file = await open(draft, "wx", 0o600);
-    await file.writeFile(JSON.stringify(Object.fromEntries(digests)));
-    const { uid, gid } = await folder.stat();
-    await file.chown(uid, gid);
-    await rename(draft, `${pathOf(folder)}/${DIGESTS}`);
-  }
 }
 
 /** Moves what is between two folders, with the files of a database. It replaces what is there. */
@@ -292,15 +267,6 @@ function nullIfNoPlace(error: NodeJS.ErrnoException): null {
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
-}
-
-const MAX_NAMED = 10;
-
-/** Names what is kept, at the beginning of a sentence. */
-export function describeKept(names: readonly string[]): string {
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
-  const named = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
-  return `What the server wrote beside its code is kept in /data/${KEPT}: ${named.join(", ")}${more}. It`;
 }
 
 const describeDatabase = (name: string) =>

@@ -15,8 +15,8 @@ import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
-import { describeKept, KeptFiles, type ServerFolders } from "./kept-files.ts";
-import { keepFilesOfKilled, writeLaunchRecord } from "./launch-record.ts";
+import type { KeptFiles } from "./kept-files.ts";
+import { keepFiles, placeFiles } from "./launch-files.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets, untilSocket } from "./request-sockets.ts";
@@ -98,15 +98,6 @@ export class NodeLauncher {
 
   constructor(options: NodeLauncherOptions) {
     this.#options = options;
-  }
-
-  /**
-   * Keeps what servers wrote that were killed with the service, before their folders are removed.
-   *
-   * @param report - gets the error of a server whose files cannot be kept
-   */
-  keepFilesOfKilled(report: (error: unknown) => void): Promise<void> {
-    return keepFilesOfKilled(this.#options.launchRoot, report);
   }
 
   /**
@@ -239,30 +230,6 @@ export class NodeLauncher {
     }
   }
 }
-
-/** Places the files that earlier processes of an app have left beside its code. */
-async function placeFiles(folder: string, folders: ServerFolders, records: RecordSink | undefined): Promise<KeptFiles> {
-  const kept = new KeptFiles(folders);
-  for (const notice of await kept.place()) records?.print([Date.now(), "warn", null, notice]);
-  await writeLaunchRecord(folder, { folders, placed: kept.placed });
-  return kept;
-}
-
-/** Keeps what a server wrote beside its code, after its end. */
-async function keepFiles(kept: KeptFiles, records: RecordSink | undefined): Promise<void> {
-  const print = (level: string, message: string) => records?.print([Date.now(), level, null, message]);
-  try {
-    const { added, isComplete } = await kept.keep();
-    if (added.length > 0) print("info", `${describeKept(added)} will be at the same place at the next start.`);
-    if (!isComplete) print("warn", "The server has written too many files beside /data. Not all of them are kept.");
-  } catch (error) {
-    // How the server ended is known without this.
-    print("warn", `What the server wrote beside /data could not be kept: ${codeOf(error)}.`);
-  }
-}
-
-/** Messages have paths of the host. */
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "unknown error";
 
 async function finish<T>(running: Promise<T>, atEnd: () => Promise<void>): Promise<T> {
   try {

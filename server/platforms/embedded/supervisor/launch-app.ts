@@ -10,6 +10,7 @@ import type { WorkerLauncher } from "../workerd/workerd-launcher.ts";
 import type { AppPlacement } from "../app-placement.ts";
 import { HeldProcess } from "./held-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
+import type { RunningApp } from "./running-app.ts";
 
 export interface LaunchDeps {
   launcher: WorkerLauncher;
@@ -23,20 +24,21 @@ export interface LaunchDeps {
 }
 
 /**
- * Starts a version beside the process that it will replace. Two processes must not open the same storage, so a Worker that
+ * Starts a version beside the app that it will replace. Two processes must not open the same storage, so a Worker that
  * uses storage is only tried with temporary storage and stopped again. A Node server is not started if the app has stored data.
  *
- * @param replaced - the process that it will replace
+ * @param replaced - the app that it will replace; without one, nothing is started
  * @returns the process of a version that uses no storage; otherwise `null`
  */
 export async function launchBeside(
   deps: LaunchDeps,
-  { prepared, replaced }: { prepared: PreparedApp; replaced: AppProcess },
+  { prepared, replaced }: { prepared: PreparedApp; replaced: RunningApp | undefined },
   signal: AbortSignal,
 ): Promise<AppProcess | null> {
+  if (replaced === undefined) return null;
   const { version, code, masks } = prepared;
   if (code.runtime === "node") {
-    const hasStored = (await hasData(version)) || (await replaced.hasUnkeptFiles?.()) === true;
+    const hasStored = (await hasData(version)) || (await replaced.process.hasUnkeptFiles?.()) === true;
     return hasStored ? null : launchApp(deps, prepared, signal);
   }
   const { worker } = code;

@@ -101,8 +101,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     prepared.checkNames();
     await using _ = await this.#options.placement.hold(version, { takesOver: true, signal });
     await using unused = new AsyncDisposableStack();
-    const replaced = this.#running.get(slug)?.process;
-    const beside = replaced && unused.use(await launchBeside(this.#options, { prepared, replaced }, signal));
+    const beside = unused.use(
+      await launchBeside(this.#options, { prepared, replaced: this.#running.get(slug) }, signal),
+    );
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
     if (!this.#running.has(slug)) await this.#makeRoom(version);
     const live = await this.#options.store.live(slug);
@@ -138,7 +139,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       await using _ = await this.#options.placement.hold(app.version, { takesOver: false, signal });
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await using unused = new AsyncDisposableStack();
-      const beside = unused.use(await launchBeside(this.#options, { prepared, replaced: app.process }, signal));
+      const beside = unused.use(await launchBeside(this.#options, { prepared, replaced: app }, signal));
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);

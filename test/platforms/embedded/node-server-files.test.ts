@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { publishServer } from "../../support/edge/node-server.ts";
+import { openTestPlatform } from "../../support/edge/test-platform.ts";
+
+/** Uses a SQLite database with a write-ahead log, a file of the deployment, a file and a folder beside its code. */
+const KEEPS = `
+  const fs = require("fs");
+  const database = new (require("node:sqlite").DatabaseSync)("app.db");
+  database.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS visits (id INTEGER PRIMARY KEY)");
+  const list = () => JSON.parse(fs.readFileSync("db.json", "utf8"));
+  const routes = {
+    "/": () => "ready",
+    "/visit": () => {
+      database.exec("INSERT INTO visits DEFAULT VALUES");
+      fs.writeFileSync("new.json", JSON.stringify([...list(), "visit"]));
+      fs.renameSync("new.json", "db.json");
+      fs.mkdirSync("uploads/images", { recursive: true });
+      fs.writeFileSync("uploads/images/" + list().length + ".png", "image");
+      fs.appendFileSync("visits.txt", "visit ");
+      return "visited";
+    },
+    "/remove": () => fs.rmSync("visits.txt") ?? "removed",
+    "/state": () => JSON.stringify([
+      database.prepare("SELECT count(*) AS count FROM visits").get().count, list(),
+      fs.existsSync("uploads/images") ? fs.readdirSync("uploads/images") : [],
+      fs.readdirSync(".", { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name),
+    ]),
+  };
+  require("http").createServer((request, response) => response.end(routes[request.url]())).listen(process.env.PORT);`;
+
+const FILES = ["db.json", "package.json", "server.js"];
+const keepsFiles = (change = "", list = "[]") => ({
+  "server.js": `${KEEPS}\n${change}`,
+  "db.json": list,
+  "package.json": "{}",
+});
+
+test("what a server writes beside its code stays while it is idle, and with another version, which starts after it", async () => {
+  await using t = await openTestPlatform({ limits: { idleMs: 300 } });
+  const state = async () => JSON.parse((await t.request("shop", "/state")).text) as unknown;
+  await publishServer(t, "shop", keepsFiles());
+  await t.request("shop", "/visit");
+  await publishServer(t, "shop", keepsFiles("// Another version."), { generation: 2 });
+  const visited = [1, ["visit"], ["1.png"], [...FILES, "visits.txt"]];
+  expect(await state()).toEqual(visited);
+  await t.request("shop", "/visit");
+  await t.logged("idle app stopped");
+  expect(await state()).toEqual([2, ["visit", "visit"], ["1.png", "2.png"], [...FILES, "visits.txt"]]);
+  await t.request("shop", "/remove");
+  await publishServer(t, "shop", keepsFiles("", `["deployed"]`), { generation: 3 });
+  expect(await state()).toEqual([2, ["deployed"], ["1.png", "2.png"], FILES]);
+  const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
+  expect(messages).toContainEqual(expect.stringMatching(/kept in \/data\/files: .*"app\.db"/));
+  expect(messages).toContainEqual(expect.stringContaining('"/data/replaced-files/db.json"'));
+});
