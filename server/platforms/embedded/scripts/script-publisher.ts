@@ -14,13 +14,16 @@ import { hasServerError, probeHealth } from "./health-probe.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { Scripts } from "./script-store.ts";
 
+/** Throws if a version must not go live. */
+export type Verify = (app: AppProcess) => Promise<void>;
+
 /** Runs the processes of apps. */
 export interface AppRunner {
   /**
    * Starts `version`, calls `verify`, and then sends the requests of the slug to it. If the start or `verify` fails,
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
-  replace(version: ScriptVersion, verify: (app: AppProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  replace(version: ScriptVersion, verify: Verify, signal: AbortSignal): Promise<void>;
   /**
    * Calls `use` with the address of the app at `slug`, which is started if necessary.
    *

@@ -32,8 +32,8 @@ export interface LaunchDeps {
  */
 export async function launchBeside(
   deps: LaunchDeps,
-  { prepared, replaced }: { prepared: PreparedApp; replaced: RunningApp | undefined },
-  signal: AbortSignal,
+  prepared: PreparedApp,
+  { replaced, signal }: { replaced: RunningApp | undefined; signal: AbortSignal },
 ): Promise<AppProcess | null> {
   if (replaced === undefined) return null;
   const { version, code, masks } = prepared;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
-import type { AppRunner } from "../scripts/script-publisher.ts";
+import type { AppRunner, Verify } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../script-version.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
@@ -90,20 +90,15 @@ export class Supervisor implements AppRunner, DatabaseAccess {
    * storage, it is started again when the old process has stopped, because both would open the same storage. New requests
    * wait from the stop until the version is verified.
    */
-  async replace(
-    version: ScriptVersion,
-    verify: (app: AppProcess) => Promise<void>,
-    caller: AbortSignal,
-  ): Promise<void> {
+  async replace(version: ScriptVersion, verify: Verify, caller: AbortSignal): Promise<void> {
     const { slug, databaseId } = version;
     const signal = AbortSignal.any([caller, this.#closing.signal]);
     const prepared = await prepareApp(this.#options, version, { isNew: true });
     prepared.checkNames();
     await using _ = await this.#options.placement.hold(version, { takesOver: true, signal });
     await using unused = new AsyncDisposableStack();
-    const beside = unused.use(
-      await launchBeside(this.#options, { prepared, replaced: this.#running.get(slug) }, signal),
-    );
+    const replaced = this.#running.get(slug);
+    const beside = unused.use(await launchBeside(this.#options, prepared, { replaced, signal }));
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
     if (!this.#running.has(slug)) await this.#makeRoom(version);
     const live = await this.#options.store.live(slug);
@@ -139,7 +134,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       await using _ = await this.#options.placement.hold(app.version, { takesOver: false, signal });
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await using unused = new AsyncDisposableStack();
-      const beside = unused.use(await launchBeside(this.#options, { prepared, replaced: app }, signal));
+      const beside = unused.use(await launchBeside(this.#options, prepared, { replaced: app, signal }));
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
