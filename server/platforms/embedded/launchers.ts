@@ -2,6 +2,7 @@ import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { unpackTree } from "../../sandbox/tree-archive/tree-archive.ts";
 import { NodeLauncher, type ServerTools } from "./node-server/node-launcher.ts";
+import { LaunchRecords } from "./node-server/launch-records.ts";
 import type { UnpackLayer } from "./scripts/script-store.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 
@@ -44,9 +45,12 @@ export function createLaunchers(
   { sandbox, groups, nodeServers }: LauncherOptions,
   { startLimitMs, serverStartTimeoutMs, stopGraceMs }: LauncherLimits,
 ) {
+  const launchRecords = new LaunchRecords(`${launchRoot}-records`);
+  const limitsOfServers = { startTimeoutMs: serverStartTimeoutMs, stopGraceMs };
   return {
+    launchRecords,
     launcher: new WorkerdLauncher({ launchRoot, sandbox, groups, startLimitMs }),
-    nodeLauncher: new NodeLauncher({ ...nodeServers, launchRoot, startTimeoutMs: serverStartTimeoutMs, stopGraceMs }),
+    nodeLauncher: new NodeLauncher({ ...nodeServers, ...limitsOfServers, launchRoot, launchRecords }),
   };
 }
 

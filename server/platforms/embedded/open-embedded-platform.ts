@@ -16,7 +16,6 @@ import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts"
 import { SqliteReader } from "./app-databases/sqlite-reader.ts";
 import { type CreateStores, localStores } from "./edge-stores.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
-import { keepFilesOfKilled } from "./node-server/launch-files.ts";
 import {
   createLaunchers,
   createUnpack,
@@ -123,7 +122,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { launchRoot, stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
+  const { launchRecords, stores, sqlite, postgres, runtimeLogs, storage, supervisor, databases } = parts;
   const { appDatabases, proxy, isolatedRuntime, keptApps, urlOf } = parts;
   const { scripts: store, appEntries, authEntries } = stores;
   const close = once(async () => {
@@ -136,7 +135,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     lock.release();
   });
   try {
-    await keepFilesOfKilled(launchRoot, (err) => {
+    await launchRecords.keepAll(options.nodeServers.sandbox, (err) => {
       options.log.warn({ err }, "files of a server that was killed could not be kept");
     });
     await stores.open();
@@ -208,7 +207,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     databaseDirectory,
   });
   const opened = { supervisor, databases, appDatabases, proxy, isolatedRuntime, keptApps, urlOf };
-  return { launchRoot, stores, sqlite, postgres, runtimeLogs, storage, ...opened };
+  return { launchRecords: launchers.launchRecords, stores, sqlite, postgres, runtimeLogs, storage, ...opened };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

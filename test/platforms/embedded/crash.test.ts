@@ -23,6 +23,8 @@ test("apps end with a killed service, and the next service runs them with their 
   await eventually(() => (pids.some(isRunning) ? undefined : true));
   await using t = await openTestPlatform({ dataDirectory });
   expect([pids.length > 0, (await t.request("shop")).text]).toEqual([true, "2"]);
+  // The health check was its first request.
+  expect((await t.request("shop-server")).text).toBe("2 3");
 });
 
 test("a second service cannot use the same folder", async () => {

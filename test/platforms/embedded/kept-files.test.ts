@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { keepFilesOfKilled, placeFiles } from "../../../server/platforms/embedded/node-server/launch-files.ts";
 import { AppFolders } from "../../support/edge/app-folders.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -46,7 +44,7 @@ test("a file of the deployment that a server replaces each time keeps its newest
   await using app = await AppFolders.create();
   await app.deploy("db.json", "[]");
   for (const [before, text] of [
-    [null, "[1]"],
+    ["[]", "[1]"],
     ["[1]", "[1,2]"],
     ["[1,2]", "[1,2,3]"],
   ] as const)
@@ -59,28 +57,31 @@ test("a file of the deployment that a server replaces each time keeps its newest
   expect(await app.read("db.json")).toBe("[1,2,3]");
 });
 
-test("what a server removes is gone at its next start, and a removed database can be found in /data", async () => {
+test("what a server removes is gone at its next start", async () => {
   await using app = await AppFolders.create();
   await app.run(async () => {
     createDatabase(app.code("app.db"));
     await app.write("notes.json", "[1]");
+    await app.write("uploads/1.png", "image");
   });
-  await app.run(() => Promise.all(["app.db", "notes.json"].map((name) => rm(app.code(name)))));
-  await app.start();
-  expect([await app.read("app.db"), await app.read("notes.json")]).toEqual([null, null]);
-  expect(countRows(app.data("replaced-files/app.db"))).toBe(1);
+  await app.run(() => Promise.all(["app.db", "notes.json", "uploads"].map((name) => rm(app.code(name)))));
+  expect(await readdir(app.data("files"))).toEqual([]);
 });
 
-test("a database that a server renames is not lost", async () => {
+test("what a server renames has its new name at the next start", async () => {
   await using app = await AppFolders.create();
-  await app.run(() => createDatabase(app.code("app.db"), 2));
+  await app.run(async () => {
+    createDatabase(app.code("app.db"), 2);
+    await app.write("uploads/1.png", "image");
+  });
   await app.run(async () => {
     await rename(app.code("app.db"), app.code("old.db"));
     createDatabase(app.code("app.db"), 1);
+    await rename(app.code("uploads"), app.code("gallery"));
   });
   await app.start();
-  expect(countRows(app.code("app.db"))).toBe(1);
-  expect(countRows(app.data("replaced-files/app.db"))).toBe(2);
+  expect([countRows(app.code("app.db")), countRows(app.code("old.db"))]).toEqual([1, 2]);
+  expect([await app.read("uploads/1.png"), await app.read("gallery/1.png")]).toEqual([null, "image"]);
 });
 
 test("a deployed database is kept if the server has changed it, and not if it was only opened or got another journal mode", async () => {
@@ -107,31 +108,36 @@ test("a deployed database is kept if the server has changed it, and not if it wa
 test("a changed database is used although a later deployment brings another one, and the log says so", async () => {
   await using app = await AppFolders.create();
   createDatabase(app.layer("app.db"));
-  await app.run(() => createDatabase(app.code("app.db"), 5));
-  expect((await app.start()).notices).toEqual([]);
+  await app.run(async () => {
+    await rm(app.code("app.db"));
+    createDatabase(app.code("app.db"), 5);
+  });
+  expect(await app.start()).toBe("");
   await rm(app.layer("app.db"));
   createDatabase(app.layer("app.db"), 3);
-  expect((await app.start()).notices).toEqual([
-    'The SQLite database "app.db" of this deployment is another one than before. The server uses the one that it has changed, which is "/data/files/app.db".',
-  ]);
+  expect(await app.start()).toBe(
+    "The server uses the database app.db that it has changed, /data/files/app.db, and not the other one of this deployment. Remove that file to use the deployed one.",
+  );
   expect(countRows(app.code("app.db"))).toBe(5);
 });
 
-test("a file that a later deployment changes is used as it was deployed, and what the server wrote is in /data", async () => {
+test("a file that a later deployment changes is used as it was deployed, and what the server wrote stays in /data", async () => {
   await using app = await AppFolders.create();
   await app.deploy("data/db.json", "[]");
   await app.run(() => app.write("data/db.json", "[1]"));
   await app.deploy("data/db.json", "[2]");
-  const { files, notices } = await app.start();
-  expect(notices).toEqual([
-    'This deployment has changed the file "data/db.json", so the server uses that. What the server wrote to it earlier is in "/data/replaced-files/data/db.json".',
-  ]);
-  expect(await app.read("data/db.json")).toBe(null);
-  expect(await readFile(app.data("replaced-files/data/db.json"), "utf8")).toBe("[1]");
-  await app.write("data/db.json", "[2,3]");
-  await files.keep();
+  expect(await app.start()).toBe(
+    "The server uses data/db.json of this deployment, because it has changed. What the server wrote to it earlier is in /data/files/data/db.json.",
+  );
+  expect(await app.read("data/db.json")).toBe("[2]");
+  // A version that fails leaves all as it was.
+  await app.keep();
+  expect(await readFile(app.data("files/data/db.json"), "utf8")).toBe("[1]");
+  await app.run(() => app.write("data/db.json", "[2,3]"));
   await app.start();
   expect(await app.read("data/db.json")).toBe("[2,3]");
+  const [replaced = ""] = await readdir(app.data("replaced-files/data"));
+  expect(await readFile(app.data(`replaced-files/data/${replaced}`), "utf8")).toBe("[1]");
 });
 
 test("a folder of which the repository has only a placeholder is kept, and files beside deployed ones one by one", async () => {
@@ -147,7 +153,7 @@ test("a folder of which the repository has only a placeholder is kept, and files
   await app.start();
   expect((await lstat(app.code("uploads"))).isSymbolicLink()).toBe(true);
   expect((await lstat(app.code("public"))).isDirectory()).toBe(true);
-  expect((await lstat(app.code("public/images/2.png"))).isFile()).toBe(true);
+  expect((await lstat(app.code("public/images/2.png"))).isSymbolicLink()).toBe(true);
   expect(await app.read("public/avatars/3.png")).toBe("image");
 });
 
@@ -167,7 +173,7 @@ test("packages, code, outputs, caches, logs and settings of tools are not kept, 
     for (const name of [
       ...["package.json", "tsconfig.json", "views/index.html", "node_modules/a/index.js", "node_modules/a/data.json"],
       ...["dist/index.js", "dist/data.json", ".next/cache/page.json", "tmp/upload.png", "logs/app.txt", "app.log"],
-      ...["server.pid", ".env", "schema.gql", "compiled/index.js", "compiled/index.css"],
+      ...["server.pid", ".env", "schema.gql", "views/index.js"],
     ])
       await app.write(name, "changed");
     createDatabase(app.code("dist/app.db"));
@@ -179,72 +185,59 @@ test("packages, code, outputs, caches, logs and settings of tools are not kept, 
   expect((await lstat(app.code("dist"))).isDirectory()).toBe(true);
 });
 
-test("links in /data are not followed", async () => {
+test("files of a server that is not one of those that are kept are not placed, such as code that an upload has put into /data", async () => {
   await using app = await AppFolders.create();
-  await using outside = await temporaryFolder();
-  await writeFile(path.join(outside.path, "secret.json"), "secret");
-  await mkdir(app.data("files/deployed"), { recursive: true });
-  await app.deploy("deployed/own.json", "{}");
-  await app.deploy("linked/own.json", "{}");
-  await symlink(outside.path, app.data("files/linked"));
-  await symlink(path.join(outside.path, "secret.json"), app.data("files/deployed/secret.json"));
+  await app.deploy("routes/index.js", "deployed");
+  for (const name of ["routes/index.js", "routes/other.js", "node_modules/express.js", ".env"]) {
+    await mkdir(path.dirname(app.data(`files/${name}`)), { recursive: true });
+    await writeFile(app.data(`files/${name}`), "uploaded");
+  }
+  await app.start();
+  expect(await app.read("routes/index.js")).toBe("deployed");
+  for (const name of ["routes/other.js", "node_modules/express.js", ".env"]) expect(await app.read(name)).toBe(null);
+});
+
+test("links of the deployment and of declared volumes stay, and what is below them is not taken for removed", async () => {
+  await using app = await AppFolders.create();
+  await using volume = await temporaryFolder();
   await app.run(async () => {
-    expect(await app.read("deployed/secret.json")).toBe(null);
-    expect(await app.read("linked/secret.json")).toBe(null);
-    await app.write("linked/new.json", "{}");
+    await mkdir(app.code("data/nested"), { recursive: true });
+    createDatabase(app.code("data/nested/app.db"));
   });
-  expect(await readdir(outside.path)).toEqual(["secret.json"]);
-  await rm(app.data("files"), { recursive: true });
-  await symlink(outside.path, app.data("files"));
+  await app.deploy("data/seed.csv", "1");
   await app.run(async () => {
-    expect(await app.read("secret.json")).toBe(null);
-    await app.write("new.json", "{}");
+    expect(countRows(app.code("data/nested/app.db"))).toBe(1);
+    await rm(app.code("data"), { recursive: true });
+    await symlink(volume.path, app.code("data"));
   });
-  expect(await readdir(outside.path)).toEqual(["secret.json"]);
+  expect(countRows(app.data("files/data/nested/app.db"))).toBe(1);
 });
 
 test("of two processes of an app that wrote the same file beside each other, both files are kept", async () => {
   await using app = await AppFolders.create();
-  const { files } = await app.start();
+  await app.start();
   createDatabase(app.code("app.db"), 1);
   await app.run(() => createDatabase(app.code("app.db"), 2));
-  await files.keep();
-  const kept = (await readdir(app.data("files"))).toSorted();
-  expect(kept).toEqual(["app.db", expect.stringMatching(/^app\.db\.\d+$/)]);
-  expect(kept.map((name) => countRows(app.data(`files/${name}`)))).toEqual([2, 1]);
+  await app.keep(1);
+  expect(countRows(app.data("files/app.db"))).toBe(1);
+  const [replaced = ""] = await readdir(app.data("replaced-files"));
+  expect(countRows(app.data(`replaced-files/${replaced}`))).toBe(2);
 });
 
-test("what a running server has written is known before its end", async () => {
+test("keeping files can be repeated after it was killed, and a write-ahead log stays with its database", async () => {
   await using app = await AppFolders.create();
-  const { files } = await app.start();
-  expect(await files.hasUnkept()).toBe(false);
-  await app.write("notes.json", "[]");
-  expect(await files.hasUnkept()).toBe(true);
-  await files.keep();
-  const again = await app.start();
-  expect(await again.files.hasUnkept()).toBe(false);
-});
-
-test("the files of a server that was killed with the service are kept as at its end", async () => {
-  await using app = await AppFolders.create();
-  const launches = path.join(app.root, "run");
-  await mkdir(path.join(launches, "other"), { recursive: true });
-  const start = async () => {
-    const launch = path.join(launches, randomUUID());
-    await mkdir(launch);
-    await placeFiles(launch, await app.prepare(), undefined);
-    return launch;
-  };
-  const first = await start();
-  await app.write("notes.json", "[1]");
-  const errors: unknown[] = [];
-  await keepFilesOfKilled(launches, (error) => errors.push(error));
-  await rm(first, { recursive: true });
-  await start();
-  expect(await app.read("notes.json")).toBe("[1]");
-  await rm(app.code("notes.json"));
-  await app.write("other.json", "[2]");
-  await keepFilesOfKilled(launches, (error) => errors.push(error));
+  await app.deploy("db.json", "[]");
+  await app.run(() => app.write("db.json", "[1]"));
   await app.start();
-  expect([await app.read("notes.json"), await app.read("other.json"), errors]).toEqual([null, "[2]", []]);
+  await rm(app.code("db.json"));
+  await app.write("db.json", "[1,2]");
+  using database = new DatabaseSync(app.code("app.db"));
+  database.exec("PRAGMA journal_mode = WAL; CREATE TABLE visits (id INTEGER); INSERT INTO visits VALUES (1)");
+  // As if it had been killed after it had copied the log.
+  await copyFile(app.code("app.db-wal"), app.data("files/app.db-wal"));
+  await app.keep();
+  await app.keep();
+  await app.start();
+  expect(await app.read("db.json")).toBe("[1,2]");
+  expect(countRows(app.code("app.db"))).toBe(1);
 });

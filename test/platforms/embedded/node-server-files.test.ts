@@ -15,7 +15,8 @@ const KEEPS = `
       fs.writeFileSync("new.json", JSON.stringify([...list(), "visit"]));
       fs.renameSync("new.json", "db.json");
       fs.mkdirSync("uploads/images", { recursive: true });
-      fs.writeFileSync("uploads/images/" + list().length + ".png", "image");
+      fs.writeFileSync("draft.png", "image");
+      fs.renameSync("draft.png", "uploads/images/" + list().length + ".png");
       fs.appendFileSync("visits.txt", "visit ");
       return "visited";
     },
@@ -23,7 +24,7 @@ const KEEPS = `
     "/state": () => JSON.stringify([
       database.prepare("SELECT count(*) AS count FROM visits").get().count, list(),
       fs.existsSync("uploads/images") ? fs.readdirSync("uploads/images") : [],
-      fs.readdirSync(".", { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name),
+      fs.readdirSync(".").filter((name) => /\\.(?:json|js|txt|png)$/.test(name)),
     ]),
   };
   require("http").createServer((request, response) => response.end(routes[request.url]())).listen(process.env.PORT);`;
@@ -50,6 +51,34 @@ test("what a server writes beside its code stays while it is idle, and with anot
   await publishServer(t, "shop", keepsFiles("", `["deployed"]`), { generation: 3 });
   expect(await state()).toEqual([2, ["deployed"], ["1.png", "2.png"], FILES]);
   const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
-  expect(messages).toContainEqual(expect.stringMatching(/kept in \/data\/files: .*"app\.db"/));
-  expect(messages).toContainEqual(expect.stringContaining('"/data/replaced-files/db.json"'));
+  expect(messages).toContainEqual(expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.txt"/));
+  expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/files/db.json"));
+});
+
+test("a server renames files and folders between its code and its data, which are different file systems", async () => {
+  await using t = await openTestPlatform();
+  await publishServer(
+    t,
+    "shop",
+    `const fs = require("fs");
+    const { promisify } = require("util");
+    const write = (name) => (fs.mkdirSync(name), fs.writeFileSync(name + "/file", name));
+    require("http").createServer(async (request, response) => {
+      if (request.url === "/") return response.end("ready");
+      try {
+        for (const name of ["a", "b", "c"]) write(name);
+        fs.writeFileSync("plain", "plain");
+        fs.renameSync("a", "/data/a");
+        await fs.promises.rename("b", "/data/b");
+        await promisify(fs.rename)("c", "/data/c");
+        await (await import("node:fs/promises")).rename("plain", "/data/c/file");
+        const missing = await fs.promises.rename("missing", "/data/x").catch(({ code }) => code);
+        const files = ["a", "b", "c"].map((name) => fs.readFileSync("/data/" + name + "/file", "utf8"));
+        response.end(JSON.stringify([...files, fs.readdirSync("/data").length, fs.existsSync("a"), missing]));
+      } catch (error) {
+        response.end(String(error));
+      }
+    }).listen(process.env.PORT);`,
+  );
+  expect((await t.request("shop", "/renamed")).text).toBe(JSON.stringify(["a", "b", "plain", 3, false, "ENOENT"]));
 });

@@ -1,6 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { KeptFiles, type ServerFolders } from "../../../server/platforms/embedded/node-server/kept-files.ts";
+import { promisify } from "node:util";
+import type { KeepReport } from "../../../server/platforms/embedded/node-server/inside/kept-files/keep-files.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The folders of an app. Each start has a new folder for its code, with a copy of what was deployed. */
@@ -31,17 +34,18 @@ export class AppFolders implements AsyncDisposable {
     await writeFile(this.layer(name), text);
   }
 
-  /** Creates the folder of the code for the next process. */
-  async prepare(): Promise<ServerFolders> {
+  /** Starts a process. Returns what is printed. */
+  async start(): Promise<string> {
     this.#starts++;
-    await mkdir(this.code("."));
-    const layers = [path.join(this.root, "uppermost"), this.layer(".")];
-    return { data: this.data("."), dataInside: this.data("."), written: this.code("."), layers };
+    await cp(this.layer("."), this.code("."), { recursive: true, preserveTimestamps: true });
+    if (!existsSync(this.data("files"))) return "";
+    return (await runProgram("place-files.ts", [this.code("."), this.data("."), "--new"])).trim();
   }
 
-  async start(): Promise<{ files: KeptFiles; notices: string[] }> {
-    const files = new KeptFiles(await this.prepare());
-    return { files, notices: await files.place() };
+  /** Keeps what the process wrote that was started last. */
+  async keep(start = this.#starts): Promise<KeepReport> {
+    const folders = [path.join(this.root, `written-${start}`), this.data("."), this.layer(".")];
+    return JSON.parse(await runProgram("keep-files.ts", folders)) as KeepReport;
   }
 
   async write(name: string, text: string): Promise<void> {
@@ -51,9 +55,9 @@ export class AppFolders implements AsyncDisposable {
 
   /** Starts a process that does something, and ends it. Returns what it has added. */
   async run(use: () => unknown): Promise<string[]> {
-    const { files } = await this.start();
+    await this.start();
     await use();
-    return (await files.keep()).added.toSorted();
+    return (await this.keep()).added.toSorted();
   }
 
   read = (name: string) => readFile(this.code(name), "utf8").catch(() => null);
@@ -61,4 +65,15 @@ export class AppFolders implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#remove();
   }
+}
+
+const PROGRAMS = path.resolve(import.meta.dirname, "../../../server/platforms/embedded/node-server/inside/kept-files");
+
+/** Runs a program as in a sandbox. Returns what it prints. */
+async function runProgram(name: string, programArguments: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+    path.join(PROGRAMS, name),
+    ...programArguments,
+  ]);
+  return stderr + stdout;
 }

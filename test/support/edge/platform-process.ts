@@ -1,5 +1,6 @@
-// A process that a test can kill: opens a platform on the given data folder, publishes an app that counts its requests,
-// and prints a line.
+// A process that a test can kill: opens a platform on the given data folder, publishes a Worker and a Node server
+// that count their requests, and prints a line. The server counts in a database and in a file beside its code.
+import { publishServer } from "./node-server.ts";
 import { openTestPlatform } from "./test-platform.ts";
 
 const [dataDirectory, slug] = process.argv.slice(2);
@@ -13,5 +14,18 @@ await t.publish(
   return new Response(String(count));
 } }`,
   { bindings: [{ type: "kv_namespace", name: "KV", namespace_id: "n" }] },
+);
+await publishServer(
+  t,
+  `${slug}-server`,
+  `const fs = require("fs");
+  const database = new (require("node:sqlite").DatabaseSync)("app.db");
+  database.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS requests (id INTEGER PRIMARY KEY)");
+  require("http").createServer((request, response) => {
+    database.exec("INSERT INTO requests DEFAULT VALUES");
+    fs.appendFileSync("requests.txt", "request ");
+    const { count } = database.prepare("SELECT count(*) AS count FROM requests").get();
+    response.end(count + " " + fs.readFileSync("requests.txt", "utf8").split(" ").length);
+  }).listen(process.env.PORT);`,
 );
 process.stdout.write("published\n");

@@ -1,22 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeServer, PostgresUse } from "../../../../domain/ports/bundler.ts";
 import { NothingListens, ServerMigrationFailed, UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { POSTGRES_PORT, postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
 import { removeTree } from "../../../files/remove-tree.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import type { PostgresDatabase } from "../../../ports/postgres.ts";
-import type { LoopbackPort, Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
+import type { Mount, Sandbox, SandboxCommand, SandboxOutcome } from "../../../ports/sandbox.ts";
 import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
-import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
-import type { KeptFiles } from "./kept-files.ts";
-import { keepFiles, placeFiles } from "./launch-files.ts";
+import { connectDatabase } from "./database-connection.ts";
+import { hasWrittenFiles, keepFiles, KEPT_FILES_MOUNT, type ServerFolders, withKeptFiles } from "./kept-files.ts";
+import type { LaunchRecords } from "./launch-records.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
 import { RequestSockets, untilSocket } from "./request-sockets.ts";
@@ -48,6 +45,7 @@ export interface NodeLauncherOptions {
   sandbox: Sandbox;
   /** A folder for files that exist only as long as a process. */
   launchRoot: string;
+  launchRecords: LaunchRecords;
   tools: ServerTools;
   startTimeoutMs: number;
   /** How long a server may run after SIGTERM. */
@@ -69,6 +67,10 @@ export interface NodeLaunch {
   /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
   database: PostgresDatabase | null;
   env: Readonly<Record<string, string>>;
+  /** Whether what the server writes beside its code is kept in the data folder, by default; what a migration writes always is. */
+  keepsFiles?: boolean;
+  /** Whether it is the first start of a version, whose owner reads its log. */
+  isNew?: boolean;
   hasNetwork: boolean;
   /** Loaded after the file that connects the server. */
   preload?: Preload | undefined;
@@ -87,8 +89,9 @@ type ServerLaunch = Omit<NodeServer, "layers"> & Pick<NodeLaunch, "layers">;
 interface PreparedSandbox extends AsyncDisposable {
   sockets: RequestSockets;
   output: NodeOutput;
-  /** What the server writes beside `/data`. */
-  kept: KeptFiles;
+  /** Keeps what the server wrote beside its code, after its end. */
+  keep: () => Promise<void>;
+  hasWritten: () => Promise<boolean>;
   command: Omit<SandboxCommand, "argv" | "limits" | "signal">;
 }
 
@@ -126,11 +129,16 @@ export class NodeLauncher {
     if (migration === undefined) return;
     signal.throwIfAborted();
     await using prepared = await this.#prepare(launch);
-    const { command, output, kept } = prepared;
+    const { command, output, keep } = prepared;
     const limits = { ...LIMITS, wallTimeMs: MIGRATION_TIMEOUT_MS };
-    const outcome = await this.#options.sandbox.run({ ...command, argv: ["sh", "-c", migration], limits, signal });
+    const outcome = await this.#options.sandbox.run({
+      ...command,
+      argv: await this.#argvOf(launch, migration),
+      limits,
+      signal,
+    });
     output.end();
-    await keepFiles(kept, launch.records);
+    await keep();
     signal.throwIfAborted();
     if (outcome.reason === "exit" && outcome.code === 0) return;
     const { message, printed } = explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
@@ -139,21 +147,21 @@ export class NodeLauncher {
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
     await using starting = new AsyncDisposableStack();
-    const { sockets, output, command, kept } = starting.use(await this.#prepare(launch));
+    const { sockets, output, command, keep, hasWritten } = starting.use(await this.#prepare(launch));
     const { sandbox, stopGraceMs } = this.#options;
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     let readCpuMs = () => 0;
     const running = sandbox.run({
       ...command,
       onStart: (read) => (readCpuMs = read),
-      argv: ["sh", "-c", launch.command],
+      argv: await this.#argvOf(launch, launch.command),
       limits: LIMITS,
       signal: stopping.signal,
       shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
     });
     const outcome = finish(running, async () => {
       output.end();
-      await keepFiles(kept, launch.records);
+      if (launch.keepsFiles !== false) await keep();
     });
     outcome.catch(() => {});
     const resources = starting.move();
@@ -161,7 +169,7 @@ export class NodeLauncher {
       sockets,
       output,
       outcome,
-      hasUnkeptFiles: () => kept.hasUnkept(),
+      hasUnkeptFiles: hasWritten,
       readCpuMs: () => readCpuMs(),
       shutDown: () => shuttingDown.abort(),
       stop: () => stopping.abort(),
@@ -181,10 +189,7 @@ export class NodeLauncher {
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
-    // A sandbox without a network of its own mounts nothing either.
-    const dataInside = sandbox.hasOwnNetwork ? SERVER_PATHS.data : data;
-    const folders = { data, dataInside, written: files.written, layers: launch.layers };
-    const kept = await placeFiles(folder, folders, launch.records);
+    const keeping = await this.#prepareKeeping(launch, { data, written: files.written, layers: launch.layers });
     const database = await connectDatabase(sandbox, launch, folder);
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
@@ -196,6 +201,7 @@ export class NodeLauncher {
         ...(forwarder === null ? [] : [{ from: forwarder.folder, to: SERVER_PATHS.egress, writable: false }]),
         { from: path.join(import.meta.dirname, "inside/preload.cjs"), to: SERVER_PATHS.preload, writable: false },
         ...(launch.preload === undefined ? [] : [launch.preload.mount]),
+        KEPT_FILES_MOUNT,
         ...database.mounts,
         ...tools.mounts,
         ...files.mounts,
@@ -207,7 +213,26 @@ export class NodeLauncher {
       onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
     } as const;
     const resources = preparing.move();
-    return { sockets, output, command, kept, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return { sockets, output, command, ...keeping, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  }
+
+  async #argvOf({ dataDirectory, isNew = false }: NodeLaunch, command: string): Promise<[string, ...string[]]> {
+    return dataDirectory === null ? ["sh", "-c", command] : withKeptFiles(command, dataDirectory, isNew);
+  }
+
+  async #prepareKeeping(
+    { dataDirectory, records }: NodeLaunch,
+    folders: ServerFolders,
+  ): Promise<Pick<PreparedSandbox, "keep" | "hasWritten">> {
+    if (dataDirectory === null) return { keep: async () => undefined, hasWritten: async () => false };
+    const { sandbox, launchRecords } = this.#options;
+    const [id, startedAt] = [randomUUID(), Date.now()];
+    await launchRecords.write(id, folders);
+    const keep = async () => {
+      await keepFiles(sandbox, folders, records);
+      await launchRecords.remove(id);
+    };
+    return { keep, hasWritten: () => hasWrittenFiles(folders.written, startedAt) };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
@@ -237,39 +262,6 @@ async function finish<T>(running: Promise<T>, atEnd: () => Promise<void>): Promi
   } finally {
     await atEnd();
   }
-}
-
-/** What lets a server connect to its database. */
-interface DatabaseConnection {
-  variables: Readonly<Record<string, string>>;
-  loopbackPorts: readonly LoopbackPort[];
-  mounts: readonly Mount[];
-}
-
-/** The port in a sandbox that leads to the database of a server, and the variables that name it. */
-async function connectDatabase(
-  { hasOwnNetwork }: Pick<Sandbox, "hasOwnNetwork">,
-  { postgres, database }: NodeLaunch,
-  folder: string,
-): Promise<DatabaseConnection> {
-  if (database === null || postgres === undefined) return { variables: {}, loopbackPorts: [], mounts: [] };
-  const port = hasOwnNetwork ? POSTGRES_PORT : await findFreePort();
-  const { certificate } = SERVER_PATHS;
-  const variables = postgresVariables(postgres.variables, { ...database, port, certificateFile: certificate });
-  return {
-    variables,
-    loopbackPorts: [{ port, target: database.address, protocol: "postgresql" }],
-    mounts: [{ from: await writePostgresCertificate(folder), to: certificate, writable: false }],
-  };
-}
-
-/** Only for a sandbox without a network of its own. Another program may take the port before it is used. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 function explainEnd(

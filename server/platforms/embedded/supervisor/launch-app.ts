@@ -49,6 +49,21 @@ export async function launchBeside(
   return null;
 }
 
+/**
+ * Starts a version after the app that it replaces has stopped. What `launchBeside` has started is used, unless the app has stored data
+ * meanwhile. The lock of its database must be held if the version uses storage.
+ */
+export async function launchAfter(
+  deps: LaunchDeps,
+  prepared: PreparedApp,
+  { beside, signal }: { beside: AppProcess | null; signal: AbortSignal },
+): Promise<AppProcess> {
+  const { version, code } = prepared;
+  if (beside !== null && !(code.runtime === "node" && (await hasData(version)))) return beside;
+  await beside?.[Symbol.asyncDispose]();
+  return launchApp(deps, prepared, signal);
+}
+
 async function hasData(version: ScriptVersion): Promise<boolean> {
   return ((await readdir(dataDirectory(version)).catch(nullIfMissing)) ?? []).length > 0;
 }
@@ -85,9 +100,9 @@ async function startCode(
     const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
     return deps.launcher.start({ worker: code.worker, databaseId, masks, ...folders, records }, signal);
   }
-  const { server, env, database, isToMigrate } = code;
+  const { server, env, database, isToMigrate, isNew } = code;
   const data = { dataDirectory: dataDirectory(version), database, hasNetwork: true };
-  const launch = { url: deps.urlOf(version.slug), ...toLaunch(server), ...data, env, masks, records };
+  const launch = { url: deps.urlOf(version.slug), ...toLaunch(server), ...data, env, masks, records, isNew };
   if (isToMigrate) await deps.nodeLauncher.migrate(launch, signal);
   return deps.nodeLauncher.start(launch, signal);
 }

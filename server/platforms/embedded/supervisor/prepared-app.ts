@@ -15,6 +15,8 @@ interface PreparedServer {
   database: PostgresDatabase | null;
   /** Whether its database may lack changes: the version was never live. The owner of another database changes it themselves. */
   isToMigrate: boolean;
+  /** Whether it is the first start of the version. */
+  isNew: boolean;
 }
 
 /** What is started: the options of a Worker with its bindings, or a Node server and its environment variables. */
@@ -57,7 +59,7 @@ export async function prepareApp(
       version,
       variablesVersion,
       masks: database === null ? masks : [...masks, database.password],
-      code: { runtime: "node", server, env: values, database, isToMigrate: isNew && !isOwn },
+      code: { runtime: "node", server, env: values, database, isToMigrate: isNew && !isOwn, isNew },
       checkNames: () => {},
     };
   }

@@ -7,7 +7,7 @@ import type { ScriptVersion } from "../script-version.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { AppAddress } from "../../../ports/app-address.ts";
 import { FailureReports } from "./failure-reports.ts";
-import { launchApp, launchBeside } from "./launch-app.ts";
+import { launchAfter, launchApp, launchBeside } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { makeRoom } from "./process-shares.ts";
@@ -105,7 +105,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = beside ?? (await launchApp(this.#options, prepared, signal));
+      const process = await launchAfter(this.#options, prepared, { beside, signal });
       try {
         await verify(process);
         this.#backoff.reset(slug);
@@ -138,7 +138,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
-      await this.#register(prepared, beside ?? (await launchApp(this.#options, prepared, signal)));
+      await this.#register(prepared, await launchAfter(this.#options, prepared, { beside, signal }));
       unused.move();
     });
   }

@@ -5,6 +5,8 @@
 // - A port below 1024, which only root can use, is replaced by another one.
 // - A connection to another host goes through the unix sockets of the egress forwarder in /run/egress.
 // - Names are resolved by the forwarder too.
+// - A file that is renamed from the code to /data, or back, is copied, because they are different file systems: the folders in which a server
+//   keeps data beside its code are links into /data.
 // - A connection to the address of the server itself, as in fetch(`http://${request.headers.host}/api`), stays in the sandbox.
 //
 // It must work in every version of Node.js since 8, so it is CommonJS and uses nothing newer.
@@ -32,6 +34,9 @@ const original = {
   listen: net.Server.prototype.listen,
   tlsConnect: tls.connect,
   lookup: dns.lookup,
+  rename: fs.rename,
+  renameSync: fs.renameSync,
+  promisesRename: fs.promises && fs.promises.rename,
 };
 
 function isLocal(given) {
@@ -243,5 +248,55 @@ net.Server.prototype.listen = function listen(...args) {
   this.once("listening", () => acceptRequests(this, !Number(port)));
   return original.listen.apply(this, withAllowedPort(args));
 };
+
+/** Whether a file cannot be renamed because the new place is at another file system, and it can be copied. */
+function isToCopy(error, paths) {
+  return (
+    error && error.code === "EXDEV" && paths.every((each) => typeof each === "string") && fs.promises && fs.promises.cp
+  );
+}
+
+/** Beside the new place, so that it gets its final name as a whole. */
+const draftOf = (to) => `${to}.${process.pid}-${Date.now()}`;
+const COPY = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+
+async function move(from, to) {
+  const draft = draftOf(to);
+  await fs.promises.cp(from, draft, COPY);
+  await original.promisesRename(draft, to);
+  await fs.promises.rm(from, { recursive: true });
+}
+
+function moveSync(from, to) {
+  const draft = draftOf(to);
+  fs.cpSync(from, draft, COPY);
+  original.renameSync(draft, to);
+  fs.rmSync(from, { recursive: true });
+}
+
+fs.rename = function rename(from, to, callback) {
+  if (typeof callback !== "function") return original.rename(from, to, callback);
+  original.rename(from, to, (error) => {
+    if (isToCopy(error, [from, to])) move(from, to).then(() => callback(null), callback);
+    else callback(error);
+  });
+};
+
+fs.renameSync = function renameSync(from, to) {
+  try {
+    return original.renameSync(from, to);
+  } catch (error) {
+    if (!isToCopy(error, [from, to])) throw error;
+    return moveSync(from, to);
+  }
+};
+
+if (fs.promises)
+  fs.promises.rename = function rename(from, to) {
+    return original.promisesRename(from, to).catch((error) => {
+      if (isToCopy(error, [from, to])) return move(from, to);
+      throw error;
+    });
+  };
 
 if (syncBuiltinESMExports) syncBuiltinESMExports();
