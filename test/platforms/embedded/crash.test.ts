@@ -23,8 +23,19 @@ test("apps end with a killed service, and the next service runs them with their 
   await eventually(() => (pids.some(isRunning) ? undefined : true));
   await using t = await openTestPlatform({ dataDirectory });
   expect([pids.length > 0, (await t.request("shop")).text]).toEqual([true, "2"]);
+});
+
+test("a Node server has what it wrote beside its code after the service was killed", async () => {
+  await using folder = await temporaryFolder();
+  const service = spawn(process.execPath, [PROCESS, folder.path, "shop", "node"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(service.stdout, "data");
+  service.kill("SIGKILL");
+  await once(service, "exit");
+  await using t = await openTestPlatform({ dataDirectory: folder.path });
   // The health check was its first request.
-  expect((await t.request("shop-server")).text).toBe("2 3");
+  expect((await t.request("shop")).text).toBe("2 ..");
 });
 
 test("a second service cannot use the same folder", async () => {

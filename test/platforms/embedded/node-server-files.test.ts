@@ -51,7 +51,9 @@ test("what a server writes beside its code stays while it is idle, and with anot
   await publishServer(t, "shop", keepsFiles("", `["deployed"]`), { generation: 3 });
   expect(await state()).toEqual([2, ["deployed"], ["1.png", "2.png"], FILES]);
   const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
-  expect(messages).toContainEqual(expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.txt"/));
+  expect(messages).toContainEqual(
+    expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.txt"/),
+  );
   expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/files/db.json"));
 });
 

@@ -1,6 +1,5 @@
-import { constants, type Dirent, type Stats } from "node:fs";
-import { type FileHandle, mkdir, open, opendir, readdir } from "node:fs/promises";
-import path from "node:path";
+import { constants } from "node:fs";
+import { type FileHandle, open, opendir } from "node:fs/promises";
 
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** A named pipe cannot block us. */
@@ -17,59 +16,20 @@ const MISSING = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EACCES"];
  * @returns `null` if there is no such regular file
  */
 export async function openBeneath(folder: string, name: string): Promise<FileHandle | null> {
-  await using parent = await openFolderBeneath(folder, path.posix.dirname(name));
-  if (parent === null) return null;
-  const file = await nullIfMissing(open(`${pathOf(parent)}/${path.posix.basename(name)}`, FILE_FLAGS));
+  const parts = name.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === "..")) return null;
+  await using folders = new AsyncDisposableStack();
+  let parent = folder;
+  for (const part of parts.slice(0, -1)) {
+    const handle = await nullIfMissing(open(`${parent}/${part}`, FOLDER_FLAGS));
+    if (handle === null) return null;
+    folders.use(handle);
+    parent = pathOf(handle);
+  }
+  const file = await nullIfMissing(open(`${parent}/${parts.at(-1)}`, FILE_FLAGS));
   if (file === null || (await file.stat()).isFile()) return file;
   await file.close();
   return null;
-}
-
-/**
- * Opens a folder below one that an app writes to, as `openBeneath` opens a file.
- *
- * @param name - relative to the folder, `.` for the folder itself
- * @param creates - whether missing folders are created, for the owner of the folder
- * @returns `null` if there is no such folder
- */
-export async function openFolderBeneath(folder: string, name: string, creates = false): Promise<FileHandle | null> {
-  const parts = name === "." ? [] : name.split("/");
-  if (parts.some((part) => part === "" || part === "." || part === "..")) return null;
-  let parent = await nullIfMissing(open(folder, FOLDER_FLAGS));
-  for (const part of parts) {
-    if (parent === null) return null;
-    await using above = parent;
-    parent = creates ? await createBelow(above, part) : await openBelow(above, part);
-  }
-  return parent;
-}
-
-const openBelow = (parent: FileHandle, name: string) => nullIfMissing(open(`${pathOf(parent)}/${name}`, FOLDER_FLAGS));
-
-async function createBelow(parent: FileHandle, name: string): Promise<FileHandle | null> {
-  const isNew = await mkdir(`${pathOf(parent)}/${name}`).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return false;
-      throw error;
-    },
-  );
-  const folder = await openBelow(parent, name);
-  const { uid, gid } = await parent.stat();
-  if (isNew) await folder?.chown(uid, gid);
-  return folder;
-}
-
-/** Lists a folder below one that an app writes to; nothing if there is none. */
-export async function listFolderBeneath(folder: string, name: string): Promise<Dirent[]> {
-  await using opened = await openFolderBeneath(folder, name);
-  return opened === null ? [] : await readdir(pathOf(opened), { withFileTypes: true });
-}
-
-/** The status of a regular file below a folder that an app writes to; `null` if there is none. */
-export async function statBeneath(folder: string, name: string): Promise<Stats | null> {
-  await using file = await openBeneath(folder, name);
-  return file === null ? null : await file.stat();
 }
 
 /** Bounds a search in the folder of an app, which can have any number of files. */
