@@ -18,21 +18,23 @@ const KEEPS = `
       fs.writeFileSync("draft.png", "image");
       fs.renameSync("draft.png", "uploads/images/" + list().length + ".png");
       fs.appendFileSync("visits.txt", "visit ");
+      fs.appendFileSync("visits.csv", "visit,");
       return "visited";
     },
     "/remove": () => fs.rmSync("visits.txt") ?? "removed",
     "/state": () => JSON.stringify([
       database.prepare("SELECT count(*) AS count FROM visits").get().count, list(),
-      fs.existsSync("uploads/images") ? fs.readdirSync("uploads/images") : [],
-      fs.readdirSync(".").filter((name) => /\\.(?:json|js|txt|png)$/.test(name)),
+      fs.readFileSync("visits.csv", "utf8"), fs.existsSync("uploads/images") ? fs.readdirSync("uploads/images") : [],
+      fs.readdirSync(".").filter((name) => /\\.(?:json|js|txt|csv|png)$/.test(name)),
     ]),
   };
   require("http").createServer((request, response) => response.end(routes[request.url]())).listen(process.env.PORT);`;
 
-const FILES = ["db.json", "package.json", "server.js"];
+const FILES = ["db.json", "package.json", "server.js", "visits.csv"];
 const keepsFiles = (change = "", list = "[]") => ({
   "server.js": `${KEEPS}\n${change}`,
   "db.json": list,
+  "visits.csv": "visits,",
   "package.json": "{}",
 });
 
@@ -42,17 +44,23 @@ test("what a server writes beside its code stays while it is idle, and with anot
   await publishServer(t, "shop", keepsFiles());
   await t.request("shop", "/visit");
   await publishServer(t, "shop", keepsFiles("// Another version."), { generation: 2 });
-  const visited = [1, ["visit"], ["1.png"], [...FILES, "visits.txt"]];
+  const visited = [1, ["visit"], "visits,visit,", ["1.png"], [...FILES, "visits.txt"]];
   expect(await state()).toEqual(visited);
   await t.request("shop", "/visit");
   await t.logged("idle app stopped");
-  expect(await state()).toEqual([2, ["visit", "visit"], ["1.png", "2.png"], [...FILES, "visits.txt"]]);
+  expect(await state()).toEqual([
+    2,
+    ["visit", "visit"],
+    "visits,visit,visit,",
+    ["1.png", "2.png"],
+    [...FILES, "visits.txt"],
+  ]);
   await t.request("shop", "/remove");
   await publishServer(t, "shop", keepsFiles("", `["deployed"]`), { generation: 3 });
-  expect(await state()).toEqual([2, ["deployed"], ["1.png", "2.png"], FILES]);
+  expect(await state()).toEqual([2, ["deployed"], "visits,visit,visit,", ["1.png", "2.png"], FILES]);
   const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
   expect(messages).toContainEqual(
-    expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.txt"/),
+    expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.csv", "visits\.txt"/),
   );
   expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/files/db.json"));
 });

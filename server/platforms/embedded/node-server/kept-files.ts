@@ -65,7 +65,8 @@ export async function keepFiles(
 ): Promise<void> {
   if (!(await hasKeptFiles(folders.data)) && !(await hasWrittenFiles(folders.written))) return;
   const print = (level: string, message: string) => records?.print([Date.now(), level, null, message]);
-  const report = await runKeepFiles(sandbox, folders);
+  // How the server ended is known without this.
+  const report = await runKeepFiles(sandbox, folders).catch(() => null);
   if (report === null) return print("warn", "What the server wrote beside its code could not be kept in /data.");
   const { added, failed, isComplete } = report;
   if (added.length > 0)

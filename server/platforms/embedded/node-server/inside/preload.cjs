@@ -221,7 +221,7 @@ function acceptRequests(server, isAnyPort) {
   accepting.once("listening", () =>
     readInode(`${file}.new`, (error, inode) => {
       created = inode;
-      fs.rename(`${file}.new`, file, () => {});
+      original.rename(`${file}.new`, file, () => {});
     }),
   );
   original.listen.call(accepting, { path: `${file}.new`, backlog: 511 });
@@ -249,54 +249,43 @@ net.Server.prototype.listen = function listen(...args) {
   return original.listen.apply(this, withAllowedPort(args));
 };
 
-/** Whether a file cannot be renamed because the new place is at another file system, and it can be copied. */
-function isToCopy(error, paths) {
-  return (
-    error && error.code === "EXDEV" && paths.every((each) => typeof each === "string") && fs.promises && fs.promises.cp
-  );
-}
-
-/** Beside the new place, so that it gets its final name as a whole. */
+/** Whether what cannot be renamed, because the new place is at another file system, can be copied. */
+const isToCopy = ({ code }, ...paths) => code === "EXDEV" && paths.every((each) => typeof each === "string");
+/** Beside the new place, so that it gets its name as a whole. */
 const draftOf = (to) => `${to}.${process.pid}-${Date.now()}`;
 const COPY = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
 
-async function move(from, to) {
-  const draft = draftOf(to);
-  await fs.promises.cp(from, draft, COPY);
-  await original.promisesRename(draft, to);
-  await fs.promises.rm(from, { recursive: true });
-}
-
-function moveSync(from, to) {
-  const draft = draftOf(to);
-  fs.cpSync(from, draft, COPY);
-  original.renameSync(draft, to);
-  fs.rmSync(from, { recursive: true });
-}
-
-fs.rename = function rename(from, to, callback) {
-  if (typeof callback !== "function") return original.rename(from, to, callback);
-  original.rename(from, to, (error) => {
-    if (isToCopy(error, [from, to])) move(from, to).then(() => callback(null), callback);
-    else callback(error);
-  });
-};
-
-fs.renameSync = function renameSync(from, to) {
+async function rename(from, to) {
   try {
-    return original.renameSync(from, to);
+    await original.promisesRename(from, to);
   } catch (error) {
-    if (!isToCopy(error, [from, to])) throw error;
-    return moveSync(from, to);
+    if (!isToCopy(error, from, to)) throw error;
+    const draft = draftOf(to);
+    await fs.promises.cp(from, draft, COPY);
+    await original.promisesRename(draft, to);
+    await fs.promises.rm(from, { recursive: true });
   }
-};
+}
 
-if (fs.promises)
-  fs.promises.rename = function rename(from, to) {
-    return original.promisesRename(from, to).catch((error) => {
-      if (isToCopy(error, [from, to])) return move(from, to);
-      throw error;
-    });
-  };
+function renameSync(from, to) {
+  try {
+    original.renameSync(from, to);
+  } catch (error) {
+    if (!isToCopy(error, from, to)) throw error;
+    const draft = draftOf(to);
+    fs.cpSync(from, draft, COPY);
+    original.renameSync(draft, to);
+    fs.rmSync(from, { recursive: true });
+  }
+}
+
+// Since Node.js 16.7.
+if (fs.cpSync) {
+  const withCallback = callbackify(rename);
+  fs.rename = (from, to, callback) =>
+    (typeof callback === "function" ? withCallback : original.rename)(from, to, callback);
+  fs.renameSync = renameSync;
+  fs.promises.rename = rename;
+}
 
 if (syncBuiltinESMExports) syncBuiltinESMExports();
