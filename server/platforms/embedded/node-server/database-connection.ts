@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { POSTGRES_PORT, postgresVariables } from "../../../../domain/shared/postgres-variables.ts";
+import type { PostgresUse } from "../../../../domain/ports/bundler.ts";
 import type { LoopbackPort, Mount, Sandbox } from "../../../ports/sandbox.ts";
 import { writePostgresCertificate } from "../../../sandbox/postgres-tls.ts";
-import type { NodeLaunch } from "./node-launcher.ts";
+import type { PostgresDatabase } from "../../../ports/postgres.ts";
 import { SERVER_PATHS } from "./server-environment.ts";
 
 /** What lets a server connect to its database. */
@@ -13,11 +14,10 @@ interface DatabaseConnection {
   mounts: readonly Mount[];
 }
 
-/** The port in a sandbox that leads to the database of a server, and the variables that name it. */
-/** Lets a server connect to its database. */
+/** Lets a server connect to its database: through a port in its sandbox, which variables name. */
 export async function connectDatabase(
   { hasOwnNetwork }: Pick<Sandbox, "hasOwnNetwork">,
-  { postgres, database }: Pick<NodeLaunch, "postgres" | "database">,
+  { postgres, database }: { postgres?: PostgresUse; database: PostgresDatabase | null },
   folder: string,
 ): Promise<DatabaseConnection> {
   if (database === null || postgres === undefined) return { variables: {}, loopbackPorts: [], mounts: [] };
