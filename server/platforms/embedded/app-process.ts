@@ -21,6 +21,8 @@ export interface AppProcess {
   usesMoreThan(residentMb: number): Promise<boolean>;
   /** Whether the event loop responds in time, without running code of the app. */
   isResponsive(timeoutMs: number): Promise<boolean>;
+  /** Called when the process serves its app from now on. What others have written beside their code is not kept. Workers write nothing there. */
+  accept?(): Promise<void>;
   /** Whether the process has written files that become data of the app only when it ends. Workers write none. */
   hasUnkeptFiles?(): Promise<boolean>;
   /** The CPU time that the process has used, in milliseconds. It grows while code of the app runs, and not while it waits. */

@@ -97,7 +97,7 @@ export class EmbeddedIsolatedRuntime implements IsolatedRuntime {
     const { postgres, nodeLauncher } = this.#options;
     const database = server.postgres === undefined ? null : starting.use(await postgres.openTemporary());
     const dataDirectory = path.join(folder, "data");
-    const data = { dataDirectory, database, hasNetwork: false, keepsFiles: false };
+    const data = { dataDirectory, database, hasNetwork: false };
     const launch = { url: ISOLATED_URL, ...server, layers: directories, ...data, env, masks };
     await nodeLauncher.migrate(launch, signal);
     const preload = await writePreload(path.join(folder, "added"), addedModules);

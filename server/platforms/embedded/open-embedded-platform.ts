@@ -16,6 +16,7 @@ import { EmbeddedAppDatabases } from "./app-databases/embedded-app-databases.ts"
 import { SqliteReader } from "./app-databases/sqlite-reader.ts";
 import { type CreateStores, localStores } from "./edge-stores.ts";
 import { EmbeddedIsolatedRuntime } from "./isolated-runtime.ts";
+import { keepFiles } from "./node-server/kept-files.ts";
 import {
   createLaunchers,
   createUnpack,
@@ -135,9 +136,10 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
     lock.release();
   });
   try {
-    await launchRecords.keepAll(options.nodeServers.sandbox, (err) => {
-      options.log.warn({ err }, "files of a server that was killed could not be kept");
-    });
+    await launchRecords.keepAll(
+      (folders) => keepFiles(options.nodeServers.sandbox, folders),
+      (err) => options.log.warn({ err }, "files of a server that was killed could not be kept"),
+    );
     await stores.open();
     const domain = options.appsDomain ?? "localhost";
     const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));

@@ -65,7 +65,7 @@ test("what a server removes is gone at its next start", async () => {
     await app.write("uploads/1.png", "image");
   });
   await app.run(() => Promise.all(["app.db", "notes.json", "uploads"].map((name) => rm(app.code(name)))));
-  expect(await readdir(app.data("files"))).toEqual([]);
+  expect(await readdir(app.data("beside-code"))).toEqual([]);
 });
 
 test("what a server renames has its new name at the next start", async () => {
@@ -102,7 +102,7 @@ test("a deployed database is kept if the server has changed it, and not if it wa
       await writeFile(app.code("app.db-wal"), "changes");
     }),
   ).toEqual(["app.db"]);
-  expect((await readdir(app.data("files"))).toSorted()).toEqual([".deployed.json", "app.db", "app.db-wal"]);
+  expect((await readdir(app.data("beside-code"))).toSorted()).toEqual([".deployed.json", "app.db", "app.db-wal"]);
 });
 
 test("a changed database is used although a later deployment brings another one, and the log says so", async () => {
@@ -116,7 +116,7 @@ test("a changed database is used although a later deployment brings another one,
   await rm(app.layer("app.db"));
   createDatabase(app.layer("app.db"), 3);
   expect(await app.start()).toBe(
-    "The server uses the database app.db that it has changed, /data/files/app.db, and not the other one of this deployment. Remove that file to use the deployed one.",
+    "The server uses the database app.db that it has changed, /data/beside-code/app.db, and not the other one of this deployment. Remove that file to use the deployed one.",
   );
   expect(countRows(app.code("app.db"))).toBe(5);
 });
@@ -127,17 +127,17 @@ test("a file that a later deployment changes is used as it was deployed, and wha
   await app.run(() => app.write("data/db.json", "[1]"));
   await app.deploy("data/db.json", "[2]");
   expect(await app.start()).toBe(
-    "The server uses data/db.json of this deployment, because it has changed. What the server wrote to it earlier is in /data/files/data/db.json.",
+    "The server uses data/db.json of this deployment, because it has changed. What the server wrote to it earlier is in /data/beside-code/data/db.json.",
   );
   expect(await app.read("data/db.json")).toBe("[2]");
   // A version that fails leaves all as it was.
   await app.keep();
-  expect(await readFile(app.data("files/data/db.json"), "utf8")).toBe("[1]");
+  expect(await readFile(app.data("beside-code/data/db.json"), "utf8")).toBe("[1]");
   await app.run(() => app.write("data/db.json", "[2,3]"));
   await app.start();
   expect(await app.read("data/db.json")).toBe("[2,3]");
-  const [replaced = ""] = await readdir(app.data("replaced-files/data"));
-  expect(await readFile(app.data(`replaced-files/data/${replaced}`), "utf8")).toBe("[1]");
+  const [replaced = ""] = await readdir(app.data("beside-code-replaced/data"));
+  expect(await readFile(app.data(`beside-code-replaced/data/${replaced}`), "utf8")).toBe("[1]");
 });
 
 test("a folder of which the repository has only a placeholder is kept, and files beside deployed ones one by one", async () => {
@@ -189,8 +189,8 @@ test("files of a server that is not one of those that are kept are not placed, s
   await using app = await AppFolders.create();
   await app.deploy("routes/index.js", "deployed");
   for (const name of ["routes/index.js", "routes/other.js", "node_modules/express.js", ".env"]) {
-    await mkdir(path.dirname(app.data(`files/${name}`)), { recursive: true });
-    await writeFile(app.data(`files/${name}`), "uploaded");
+    await mkdir(path.dirname(app.data(`beside-code/${name}`)), { recursive: true });
+    await writeFile(app.data(`beside-code/${name}`), "uploaded");
   }
   await app.start();
   expect(await app.read("routes/index.js")).toBe("deployed");
@@ -210,7 +210,7 @@ test("links of the deployment and of declared volumes stay, and what is below th
     await rm(app.code("data"), { recursive: true });
     await symlink(volume.path, app.code("data"));
   });
-  expect(countRows(app.data("files/data/nested/app.db"))).toBe(1);
+  expect(countRows(app.data("beside-code/data/nested/app.db"))).toBe(1);
 });
 
 test("of two processes of an app that wrote the same file beside each other, both files are kept", async () => {
@@ -219,9 +219,9 @@ test("of two processes of an app that wrote the same file beside each other, bot
   createDatabase(app.code("app.db"), 1);
   await app.run(() => createDatabase(app.code("app.db"), 2));
   await app.keep(1);
-  expect(countRows(app.data("files/app.db"))).toBe(1);
-  const [replaced = ""] = await readdir(app.data("replaced-files"));
-  expect(countRows(app.data(`replaced-files/${replaced}`))).toBe(2);
+  expect(countRows(app.data("beside-code/app.db"))).toBe(1);
+  const [replaced = ""] = await readdir(app.data("beside-code-replaced"));
+  expect(countRows(app.data(`beside-code-replaced/${replaced}`))).toBe(2);
 });
 
 test("keeping files can be repeated after it was killed, and a write-ahead log stays with its database", async () => {
@@ -234,7 +234,7 @@ test("keeping files can be repeated after it was killed, and a write-ahead log s
   using database = new DatabaseSync(app.code("app.db"));
   database.exec("PRAGMA journal_mode = WAL; CREATE TABLE visits (id INTEGER); INSERT INTO visits VALUES (1)");
   // As if it had been killed after it had copied the log.
-  await copyFile(app.code("app.db-wal"), app.data("files/app.db-wal"));
+  await copyFile(app.code("app.db-wal"), app.data("beside-code/app.db-wal"));
   await app.keep();
   await app.keep();
   await app.start();

@@ -60,9 +60,11 @@ test("what a server writes beside its code stays while it is idle, and with anot
   expect(await state()).toEqual([2, ["deployed"], "visits,visit,visit,", ["1.png", "2.png"], FILES]);
   const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
   expect(messages).toContainEqual(
-    expect.stringMatching(/kept in \/data\/files.*"app\.db", "db\.json", "uploads", "visits\.csv", "visits\.txt"/),
+    expect.stringMatching(
+      /kept in \/data\/beside-code.*"app\.db", "db\.json", "uploads", "visits\.csv", "visits\.txt"/,
+    ),
   );
-  expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/files/db.json"));
+  expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/beside-code/db.json"));
 });
 
 test("a server renames files and folders between its code and its data, which are different file systems", async () => {

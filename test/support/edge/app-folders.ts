@@ -38,7 +38,7 @@ export class AppFolders implements AsyncDisposable {
   async start(): Promise<string> {
     this.#starts++;
     await cp(this.layer("."), this.code("."), { recursive: true, preserveTimestamps: true });
-    if (!existsSync(this.data("files"))) return "";
+    if (!existsSync(this.data("beside-code"))) return "";
     return (await runProgram("place-files.ts", [this.code("."), this.data("."), "--new"])).trim();
   }
 

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import type { LaunchRecords, ServerFolders } from "./launch-records.ts";
 import { isRecord, parseJson } from "../../../../domain/shared/json.ts";
+import { FairQueue } from "../../../../domain/shared/fair-queue.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { Mount, Sandbox } from "../../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../../sandbox/sandbox-environment.ts";
@@ -10,19 +13,21 @@ import type { KeepReport } from "./inside/kept-files/keep-files.ts";
 import { SERVER_PATHS } from "./server-environment.ts";
 
 /** In `/data`. See inside/kept-files. */
-const KEPT = "files";
+const KEPT = "beside-code";
 const PROGRAMS = "/opt/kept-files";
 const WRITTEN = "/written";
 const LAYERS = "/layers";
 
 const LIMITS = {
-  wallTimeMs: 60_000,
+  wallTimeMs: 20_000,
   memoryMb: 512,
   processes: 16,
   fileSizeMb: 2048,
   diskMb: 2048,
   outputBytes: 4 * 1024 * 1024,
 } as const;
+/** When many servers end at the same time. */
+const RUNNING = new FairQueue({ running: 4, runningPerKey: 4, waiting: 10_000 }, "too many servers have ended");
 const MAX_NAMED = 10;
 const MAX_SEARCHED = 5000;
 
@@ -31,16 +36,6 @@ export const KEPT_FILES_MOUNT: Mount = {
   to: PROGRAMS,
   writable: false,
 };
-
-/** The folders of a server on the host. */
-export interface ServerFolders {
-  /** What is `/data` inside. */
-  data: string;
-  /** The folder with what the server has written beside `/data`, and possibly the rest of its files. */
-  written: string;
-  /** The folders with what was deployed, the uppermost first. */
-  layers: readonly string[];
-}
 
 /**
  * The arguments of a command that first places what earlier processes have left beside the code of a server.
@@ -55,18 +50,15 @@ export async function withKeptFiles(command: string, data: string, isNew: boolea
   return ["sh", "-c", `command=$1; shift; "$@" || exit; exec sh -c "$command"`, "sh", command, ...place];
 }
 
-const hasKeptFiles = async (data: string) => (await lstat(path.join(data, KEPT)).catch(nullIfMissing)) !== null;
+const hasKeptFiles = async (data: string) =>
+  (await lstat(path.join(data, KEPT)).catch(nullIfMissing))?.isDirectory() === true;
 
 /** Keeps what a server wrote beside its code, after its end, and says so in the log of the app. */
-export async function keepFiles(
-  sandbox: Sandbox,
-  folders: ServerFolders,
-  records: RecordSink | undefined,
-): Promise<void> {
+export async function keepFiles(sandbox: Sandbox, folders: ServerFolders, records?: RecordSink): Promise<void> {
   if (!(await hasKeptFiles(folders.data)) && !(await hasWrittenFiles(folders.written))) return;
   const print = (level: string, message: string) => records?.print([Date.now(), level, null, message]);
   // How the server ended is known without this.
-  const report = await runKeepFiles(sandbox, folders).catch(() => null);
+  const report = await RUNNING.run(null, () => runKeepFiles(sandbox, folders)).catch(() => null);
   if (report === null) return print("warn", "What the server wrote beside its code could not be kept in /data.");
   const { added, failed, isComplete } = report;
   if (added.length > 0)
@@ -86,6 +78,49 @@ function namesOf(names: readonly string[]): string {
       .map((name) => JSON.stringify(name))
       .join(", ") + more
   );
+}
+
+export interface KeepingOptions extends ServerFolders {
+  sandbox: Sandbox;
+  launchRecords: LaunchRecords;
+  /** `null` if nothing is kept. */
+  dataDirectory: string | null;
+  records?: RecordSink | undefined;
+}
+
+/** Keeps what one process of a server writes beside its code. */
+export class Keeping {
+  readonly #options: KeepingOptions;
+  readonly #id = randomUUID();
+  readonly #startedAt = Date.now();
+  #isAccepted = false;
+
+  constructor(options: KeepingOptions) {
+    this.#options = options;
+  }
+
+  /** From now on, what the server writes is kept at its end, also if the service is killed. */
+  accept = async (): Promise<void> => {
+    const { data, written, layers, launchRecords, dataDirectory } = this.#options;
+    if (dataDirectory === null) return;
+    this.#isAccepted = true;
+    await launchRecords.write(this.#id, { data, written, layers });
+  };
+
+  hasWritten = async (): Promise<boolean> =>
+    this.#options.dataDirectory !== null && hasWrittenFiles(this.#options.written, this.#startedAt);
+
+  /** Keeps the files of a process that has ended, if it was accepted. */
+  atEnd = async (): Promise<void> => {
+    if (!this.#isAccepted) return;
+    await this.keep();
+    await this.#options.launchRecords.remove(this.#id).catch(() => undefined);
+  };
+
+  keep = async (): Promise<void> => {
+    const { sandbox, records, dataDirectory } = this.#options;
+    if (dataDirectory !== null) await keepFiles(sandbox, this.#options, records).catch(() => undefined);
+  };
 }
 
 /** The app can write to all of these folders, so the program has the rights of the app only. */

@@ -2,8 +2,16 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { replaceFile } from "../../../files/durable-files.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
-import type { Sandbox } from "../../../ports/sandbox.ts";
-import { keepFiles, type ServerFolders } from "./kept-files.ts";
+
+/** The folders of a server on the host. */
+export interface ServerFolders {
+  /** What is `/data` inside. */
+  data: string;
+  /** The folder with what the server has written beside `/data`, and possibly the rest of its files. */
+  written: string;
+  /** The folders with what was deployed, the uppermost first. */
+  layers: readonly string[];
+}
 
 /** The folders of servers that run, in files that no app can see. After a crash of the service, they say what is to be kept. */
 export class LaunchRecords {
@@ -27,16 +35,14 @@ export class LaunchRecords {
    *
    * @param report - gets the error of a server whose files cannot be kept
    */
-  async keepAll(sandbox: Sandbox, report: (error: unknown) => void): Promise<void> {
-    for (const name of (await readdir(this.#folder).catch(nullIfMissing)) ?? [])
-      try {
-        const file = path.join(this.#folder, name);
-        if (name.endsWith(SUFFIX))
-          await keepFiles(sandbox, JSON.parse(await readFile(file, "utf8")) as ServerFolders, undefined);
-        await rm(file, { force: true });
-      } catch (error) {
-        report(error);
-      }
+  async keepAll(keep: (folders: ServerFolders) => Promise<void>, report: (error: unknown) => void): Promise<void> {
+    const names = (await readdir(this.#folder).catch(nullIfMissing)) ?? [];
+    const keepOne = async (name: string) => {
+      const file = path.join(this.#folder, name);
+      if (name.endsWith(SUFFIX)) await keep(JSON.parse(await readFile(file, "utf8")) as ServerFolders);
+      await rm(file, { force: true });
+    };
+    await Promise.all(names.map((name) => keepOne(name).catch(report)));
   }
 
   #fileOf = (id: string): string => path.join(this.#folder, `${id}${SUFFIX}`);

@@ -12,7 +12,7 @@ import { EgressForwarder } from "../../../sandbox/egress-forwarder.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
 import type { UnpackedLayer } from "../script-version.ts";
 import { connectDatabase } from "./database-connection.ts";
-import { hasWrittenFiles, keepFiles, KEPT_FILES_MOUNT, type ServerFolders, withKeptFiles } from "./kept-files.ts";
+import { KEPT_FILES_MOUNT, Keeping, withKeptFiles } from "./kept-files.ts";
 import type { LaunchRecords } from "./launch-records.ts";
 import { NodeOutput } from "./node-output.ts";
 import { NodeProcess, type StartedServer, stopServer } from "./node-process.ts";
@@ -67,8 +67,6 @@ export interface NodeLaunch {
   /** The database of a server that uses PostgreSQL; `null` if its owner has named another one. */
   database: PostgresDatabase | null;
   env: Readonly<Record<string, string>>;
-  /** Whether what the server writes beside its code is kept in the data folder, by default; what a migration writes always is. */
-  keepsFiles?: boolean;
   /** Whether it is the first start of a version, whose owner reads its log. */
   isNew?: boolean;
   hasNetwork: boolean;
@@ -89,9 +87,7 @@ type ServerLaunch = Omit<NodeServer, "layers"> & Pick<NodeLaunch, "layers">;
 interface PreparedSandbox extends AsyncDisposable {
   sockets: RequestSockets;
   output: NodeOutput;
-  /** Keeps what the server wrote beside its code, after its end. */
-  keep: () => Promise<void>;
-  hasWritten: () => Promise<boolean>;
+  keeping: Keeping;
   command: Omit<SandboxCommand, "argv" | "limits" | "signal">;
 }
 
@@ -129,7 +125,7 @@ export class NodeLauncher {
     if (migration === undefined) return;
     signal.throwIfAborted();
     await using prepared = await this.#prepare(launch);
-    const { command, output, keep } = prepared;
+    const { command, output, keeping } = prepared;
     const limits = { ...LIMITS, wallTimeMs: MIGRATION_TIMEOUT_MS };
     const outcome = await this.#options.sandbox.run({
       ...command,
@@ -138,7 +134,7 @@ export class NodeLauncher {
       signal,
     });
     output.end();
-    await keep();
+    await keeping.keep();
     signal.throwIfAborted();
     if (outcome.reason === "exit" && outcome.code === 0) return;
     const { message, printed } = explainEnd(outcome, output, (end) => `The migration \`${migration}\` ${end}`);
@@ -147,7 +143,7 @@ export class NodeLauncher {
 
   async #spawn(launch: NodeLaunch): Promise<StartedServer> {
     await using starting = new AsyncDisposableStack();
-    const { sockets, output, command, keep, hasWritten } = starting.use(await this.#prepare(launch));
+    const { sockets, output, command, keeping } = starting.use(await this.#prepare(launch));
     const { sandbox, stopGraceMs } = this.#options;
     const [stopping, shuttingDown] = [new AbortController(), new AbortController()];
     let readCpuMs = () => 0;
@@ -159,17 +155,17 @@ export class NodeLauncher {
       signal: stopping.signal,
       shutdown: { signal: shuttingDown.signal, graceMs: stopGraceMs },
     });
-    const outcome = finish(running, async () => {
-      output.end();
-      if (launch.keepsFiles !== false) await keep();
-    });
+    const outcome = running.finally(() => output.end());
     outcome.catch(() => {});
+    const finished = outcome.then(keeping.atEnd, keeping.atEnd);
     const resources = starting.move();
     return {
       sockets,
       output,
       outcome,
-      hasUnkeptFiles: hasWritten,
+      finished,
+      accept: keeping.accept,
+      hasUnkeptFiles: keeping.hasWritten,
       readCpuMs: () => readCpuMs(),
       shutDown: () => shuttingDown.abort(),
       stop: () => stopping.abort(),
@@ -189,7 +185,7 @@ export class NodeLauncher {
     const data = launch.dataDirectory ?? path.join(folder, "data");
     await mkdir(data, { recursive: true, mode: 0o700 });
     const files = await prepareFiles(sandbox, launch.layers, { folder, to: SERVER_PATHS.files });
-    const keeping = await this.#prepareKeeping(launch, { data, written: files.written, layers: launch.layers });
+    const keeping = new Keeping({ ...this.#options, data, written: files.written, ...launch });
     const database = await connectDatabase(sandbox, launch, folder);
     const command = {
       cwd: path.posix.join(SERVER_PATHS.files, launch.directory),
@@ -213,26 +209,11 @@ export class NodeLauncher {
       onErrorOutput: (chunk: Uint8Array) => output.read(chunk, "error"),
     } as const;
     const resources = preparing.move();
-    return { sockets, output, command, ...keeping, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+    return { sockets, output, command, keeping, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
   async #argvOf({ dataDirectory, isNew = false }: NodeLaunch, command: string): Promise<[string, ...string[]]> {
     return dataDirectory === null ? ["sh", "-c", command] : withKeptFiles(command, dataDirectory, isNew);
-  }
-
-  async #prepareKeeping(
-    { dataDirectory, records }: NodeLaunch,
-    folders: ServerFolders,
-  ): Promise<Pick<PreparedSandbox, "keep" | "hasWritten">> {
-    if (dataDirectory === null) return { keep: async () => undefined, hasWritten: async () => false };
-    const { sandbox, launchRecords } = this.#options;
-    const [id, startedAt] = [randomUUID(), Date.now()];
-    await launchRecords.write(id, folders);
-    const keep = async () => {
-      await keepFiles(sandbox, folders, records);
-      await launchRecords.remove(id);
-    };
-    return { keep, hasWritten: () => hasWrittenFiles(folders.written, startedAt) };
   }
 
   async #untilListening({ sockets, outcome, output }: StartedServer, signal: AbortSignal): Promise<AppAddress> {
@@ -253,14 +234,6 @@ export class NodeLauncher {
     } finally {
       finished.abort();
     }
-  }
-}
-
-async function finish<T>(running: Promise<T>, atEnd: () => Promise<void>): Promise<T> {
-  try {
-    return await running;
-  } finally {
-    await atEnd();
   }
 }
 

@@ -12,7 +12,11 @@ export interface StartedServer {
   /** The end of all its processes. */
   outcome: Promise<SandboxOutcome>;
   /** See `AppProcess`. */
+  accept: () => Promise<void>;
+  /** See `AppProcess`. */
   hasUnkeptFiles: () => Promise<boolean>;
+  /** The end of what is done after the end of the processes. */
+  finished: Promise<void>;
   readCpuMs: () => number;
   /** Sends them SIGTERM, and kills them some time later. */
   shutDown(): void;
@@ -60,6 +64,10 @@ export class NodeProcess implements AppProcess {
     return address !== null;
   }
 
+  accept(): Promise<void> {
+    return this.#started.accept();
+  }
+
   hasUnkeptFiles(): Promise<boolean> {
     return this.#started.hasUnkeptFiles();
   }
@@ -89,8 +97,8 @@ export async function stopServer(started: StartedServer): Promise<void> {
   await removeAtEnd(started);
 }
 
-async function removeAtEnd({ outcome, release }: StartedServer): Promise<void> {
-  await outcome.catch(() => undefined);
+async function removeAtEnd({ finished, release }: StartedServer): Promise<void> {
+  await finished;
   await release();
 }
 

@@ -39,6 +39,10 @@ export class HeldProcess implements AppProcess {
     return this.#process.isResponsive(timeoutMs);
   }
 
+  async accept(): Promise<void> {
+    await this.#process.accept?.();
+  }
+
   async hasUnkeptFiles(): Promise<boolean> {
     return (await this.#process.hasUnkeptFiles?.()) ?? false;
   }

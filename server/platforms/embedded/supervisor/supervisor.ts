@@ -247,6 +247,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   async #register({ version, variablesVersion }: PreparedApp, process: AppProcess): Promise<void> {
     const { slug, appId, generation } = version;
     const app = new RunningApp(version, variablesVersion, process);
+    await process.accept?.();
     app.restriction = await this.#options.store.restriction(version);
     this.#options.onStart?.(slug);
     this.#running.set(slug, app);

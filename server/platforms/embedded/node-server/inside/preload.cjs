@@ -251,19 +251,30 @@ net.Server.prototype.listen = function listen(...args) {
 
 /** Whether what cannot be renamed, because the new place is at another file system, can be copied. */
 const isToCopy = ({ code }, ...paths) => code === "EXDEV" && paths.every((each) => typeof each === "string");
-/** Beside the new place, so that it gets its name as a whole. */
-const draftOf = (to) => `${to}.${process.pid}-${Date.now()}`;
 const COPY = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+
+/** Renames by copying. A link to data is replaced by the data, which is in /data already. */
+function moveSync(from, to) {
+  const isLink =
+    fs.lstatSync(from).isSymbolicLink() && fs.existsSync(from) && fs.realpathSync(from).startsWith("/data/");
+  const draft = `${to.replace(/\/+$/, "")}.${process.pid}-${Date.now()}`;
+  try {
+    if (isLink) original.renameSync(fs.realpathSync(from), draft);
+    else fs.cpSync(from, draft, COPY);
+    original.renameSync(draft, to);
+  } catch (error) {
+    if (!isLink) fs.rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
+  fs.rmSync(from, { recursive: true });
+}
 
 async function rename(from, to) {
   try {
     await original.promisesRename(from, to);
   } catch (error) {
     if (!isToCopy(error, from, to)) throw error;
-    const draft = draftOf(to);
-    await fs.promises.cp(from, draft, COPY);
-    await original.promisesRename(draft, to);
-    await fs.promises.rm(from, { recursive: true });
+    moveSync(from, to);
   }
 }
 
@@ -272,10 +283,7 @@ function renameSync(from, to) {
     original.renameSync(from, to);
   } catch (error) {
     if (!isToCopy(error, from, to)) throw error;
-    const draft = draftOf(to);
-    fs.cpSync(from, draft, COPY);
-    original.renameSync(draft, to);
-    fs.rmSync(from, { recursive: true });
+    moveSync(from, to);
   }
 }
 
@@ -283,7 +291,7 @@ function renameSync(from, to) {
 if (fs.cpSync) {
   const withCallback = callbackify(rename);
   fs.rename = (from, to, callback) =>
-    (typeof callback === "function" ? withCallback : original.rename)(from, to, callback);
+    (typeof callback === "function" && typeof from === "string" ? withCallback : original.rename)(from, to, callback);
   fs.renameSync = renameSync;
   fs.promises.rename = rename;
 }

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, type Stats } from "node:fs";
 import path from "node:path";
 
+/** Where files are that have been moved, until they are removed. */
+export const MOVED = ".moved-files";
 /** Folders that are not searched: packages have no data of a server. */
-const NOT_SEARCHED = /(?:^|\/)(?:node_modules|\.git)(?:\/|$)/;
+const NOT_SEARCHED = /(?:^|\/)(?:node_modules|\.git|\.moved-files)(?:\/|$)/;
 /** Files and folders in these need not stay. */
 const TEMPORARY_FOLDER = /(?:^|\/)(?:logs?|te?mp|caches?|\.cache|coverage)(?:\/|$)/i;
 /** Folders that a command writes at the start of a server, such as `tsc && node dist`, and hidden ones of tools. */
@@ -38,17 +40,18 @@ const MAX_COMPARED_BYTES = 16 * 1024 * 1024;
 /** What a server wrote beside its code. */
 export type DataKind = "database" | "file" | "folder";
 
-export const isSearched = (name: string): boolean => !NOT_SEARCHED.test(name);
+/** Whether a folder can have data somewhere. All paths are relative to the folder of the code. */
+export const isSearched = (name: string): boolean => !NOT_SEARCHED.test(name) && !TEMPORARY_FOLDER.test(name);
 export const isBesideDatabase = (name: string): boolean => BESIDE_DATABASE.test(name);
 
-/** Whether a folder with this path may be data of a server. All paths are relative to the folder of the code. */
+/** Whether a folder with this path may be data of a server. */
 export function canBeDataFolder(name: string): boolean {
-  return isSearched(name) && !TEMPORARY_FOLDER.test(name) && !OUTPUT_FOLDER.test(name);
+  return isSearched(name) && !OUTPUT_FOLDER.test(name);
 }
 
 /** Whether a file with this path may be data of a server. A database may also be in a folder of outputs. */
 export function canBeData(name: string, isDatabase: boolean): boolean {
-  if (!isSearched(name) || TEMPORARY_FOLDER.test(name)) return false;
+  if (!isSearched(name)) return false;
   return isDatabase || !(OUTPUT_FOLDER.test(name) || TEMPORARY_FILE.test(name) || CODE_FILE.test(name));
 }
 
@@ -69,7 +72,12 @@ export function isChangedData(name: string, file: string, original: string, isDa
   return !bytes.equals(others);
 }
 
-export function isSqlite(file: string): boolean {
+/** Whether a file is a SQLite database. An encrypted one is known by the files beside it. */
+export function isDatabaseFile(file: string): boolean {
+  return isSqlite(file) || DATABASE_SUFFIXES.some((suffix) => statusOf(file + suffix) !== null);
+}
+
+function isSqlite(file: string): boolean {
   const descriptor = openSync(file, "r");
   try {
     const bytes = Buffer.alloc(MAGIC.length);

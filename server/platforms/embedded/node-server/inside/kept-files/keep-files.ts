@@ -1,11 +1,13 @@
 // Runs in a sandbox of its own after the end of a Node server, with the rights of the app. Moves the data that the server wrote beside its
-// code to /data/files. Prints a `KeepReport` as JSON. Safe to repeat after a crash at any moment: what is moved is removed last.
+// code to /data/beside-code. Prints a `KeepReport` as JSON. Safe to repeat after a crash at any moment: what is moved is removed last.
 //
 // usage: node keep-files.ts <folder with what the server wrote> <folder of the data> <folder of a layer>...
+import { randomUUID } from "node:crypto";
 import {
   accessSync,
   constants,
   cpSync,
+  type Dirent,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -23,9 +25,10 @@ import {
   isBelowLink,
   isBesideDatabase,
   isChangedData,
+  isDatabaseFile,
   isDeployed,
   isSearched,
-  isSqlite,
+  MOVED,
   statusOf,
 } from "./data-files.ts";
 import { KeptFolder } from "./kept-folder.ts";
@@ -46,32 +49,57 @@ const kept = new KeptFolder(data);
 const found = new Map<string, DataKind>();
 /** The names of what links lead to, and of the links. */
 const links = new Map<string, string>();
-let remaining = MAX_ENTRIES;
 
-findIn(".");
+const report: KeepReport = { added: [], failed: [], isComplete: true };
+
+kept.removeDrafts();
+find();
 const placed = kept.readPlaced();
 followRenames();
 removeRemoved();
 kept.removePlaced();
-const report: KeepReport = { added: [], failed: [], isComplete: remaining > 0 };
-for (const [name, kind] of found) move(name, kind);
+// Of large folders, some may be left when the time is over.
+for (const each of ["database", "file", "folder"])
+  for (const [name, kind] of found) if (kind === each) move(name, kind);
 process.stdout.write(JSON.stringify(report));
 
-function findIn(folder: string): void {
-  for (const entry of readdirSync(path.join(written, folder), { withFileTypes: true })) {
-    if (remaining-- <= 0) return;
-    const name = path.join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (isDataFolder(name)) found.set(name, "folder");
-      else if (isSearched(name)) findIn(name);
-    } else if (entry.isSymbolicLink()) {
-      const target = kept.nameOf(readlinkSync(path.join(written, name)));
-      if (target !== null) links.set(target, name);
-    } else if (entry.isFile()) {
-      const kind = kindOf(name);
-      if (kind !== null) found.set(name, kind);
+/** Looks at what is near the root first. */
+function find(): void {
+  const folders = ["."];
+  let remaining = MAX_ENTRIES;
+  for (const folder of folders)
+    for (const entry of listFolder(folder)) {
+      report.isComplete = remaining-- > 0;
+      if (!report.isComplete) return;
+      const name = path.join(folder, entry.name);
+      try {
+        if (entry.isDirectory() && isDataFolder(name)) found.set(name, "folder");
+        else if (entry.isDirectory() && isSearched(name)) folders.push(name);
+        else if (entry.isSymbolicLink()) noteLink(name);
+        else if (entry.isFile()) noteFile(name);
+      } catch {
+        report.failed.push(name);
+      }
     }
+}
+
+function listFolder(folder: string): Dirent[] {
+  try {
+    return readdirSync(path.join(written, folder), { withFileTypes: true });
+  } catch {
+    report.failed.push(folder);
+    return [];
   }
+}
+
+function noteLink(name: string): void {
+  const target = kept.nameOf(readlinkSync(path.join(written, name)));
+  if (target !== null) links.set(target, name);
+}
+
+function noteFile(name: string): void {
+  const kind = kindOf(name);
+  if (kind !== null) found.set(name, kind);
 }
 
 /** Whether a folder is data as a whole: no deployment brings files for it. */
@@ -85,7 +113,7 @@ function isDataFolder(name: string): boolean {
 function kindOf(name: string): "database" | "file" | null {
   const file = path.join(written, name);
   if (!isReadable(file)) return null;
-  const isDatabase = isSqlite(file);
+  const isDatabase = isDatabaseFile(file);
   if (isBesideDatabase(name) || !canBeData(name, isDatabase)) return null;
   const original = originalOf(name);
   if (original !== null && !isChangedData(name, file, original, isDatabase)) return null;
@@ -109,29 +137,39 @@ function originalOf(name: string): string | null {
 
 /** Moves what the server has renamed: the link has the new name. */
 function followRenames(): void {
-  for (const [name, newName] of links) {
-    if (name === newName || placed?.has(name) !== true || isLink(name) || statusOf(kept.pathOf(name)) === null)
-      continue;
-    const target = kept.pathOf(newName);
-    mkdirSync(path.dirname(target), { recursive: true });
-    for (const suffix of ["", ...DATABASE_SUFFIXES]) {
-      if (statusOf(kept.pathOf(name) + suffix) === null) continue;
-      remove(target + suffix);
-      renameSync(kept.pathOf(name) + suffix, target + suffix);
-    }
+  const renamed = [...links].filter(
+    ([name, newName]) => name !== newName && placed?.has(name) === true && !isLink(name),
+  );
+  const drafts = renamed.map(([name, newName]) => {
+    const draft = kept.createDraftName();
+    renameAll(kept.pathOf(name), draft);
+    return { draft, newName };
+  });
+  for (const { draft, newName } of drafts) {
+    if (statusOf(kept.pathOf(newName)) !== null) kept.setAside(newName);
+    mkdirSync(path.dirname(kept.pathOf(newName)), { recursive: true });
+    renameAll(draft, kept.pathOf(newName));
   }
+}
+
+function renameAll(from: string, to: string): void {
+  for (const suffix of ["", ...DATABASE_SUFFIXES])
+    if (statusOf(from + suffix) !== null) renameSync(from + suffix, to + suffix);
 }
 
 function isLink(name: string): boolean {
   return statusOf(path.join(written, name))?.isSymbolicLink() === true;
 }
 
-/** Removes what was placed and the server has removed. In a layered folder, a device then hides what was deployed. */
+/** What was placed and the server has removed. In a layered folder, a device then hides what was deployed. */
 function removeRemoved(): void {
   for (const name of placed ?? []) {
-    const status = statusOf(path.join(written, name));
+    const [status, file] = [statusOf(path.join(written, name)), kept.pathOf(name)];
     if (isBelowLink(written, name) || !(status === null || status.isCharacterDevice())) continue;
-    for (const suffix of ["", ...DATABASE_SUFFIXES]) remove(kept.pathOf(name) + suffix);
+    if (statusOf(file) === null) continue;
+    // A start command may have cleared its folder, or a server moved its data to /data.
+    if (statusOf(file)?.isFile() === true && !isDatabaseFile(file)) remove(file);
+    else kept.setAside(name);
   }
 }
 
@@ -141,15 +179,16 @@ function move(name: string, kind: DataKind): void {
     const original = originalOf(name);
     mkdirSync(path.dirname(target), { recursive: true });
     const isReplaced = statusOf(target) !== null;
-    if (isReplaced && placed?.has(name) !== true) setAside(name);
-    // Those of another database, if the server has created it anew.
-    if (kind === "database") for (const suffix of DATABASE_SUFFIXES) remove(target + suffix);
-    const suffixes =
-      kind === "database" ? DATABASE_SUFFIXES.filter((suffix) => statusOf(source + suffix) !== null) : [];
+    if (isReplaced && !(kind === "file" && placed?.has(name) === true)) kept.setAside(name);
+    const suffixes = DATABASE_SUFFIXES.filter((suffix) => kind === "database" && statusOf(source + suffix) !== null);
     // The database comes last, so that it is never without its write-ahead log.
     for (const suffix of [...suffixes, ""]) copy(source + suffix, target + suffix);
     if (original !== null) kept.writeDigests(kept.readDigests().set(name, digestOf(original)));
-    for (const suffix of ["", ...suffixes]) remove(source + suffix);
+    // Renamed first, because a folder of which a part is removed would look like a newer one.
+    const moved = path.join(written, MOVED, randomUUID());
+    mkdirSync(path.dirname(moved), { recursive: true });
+    renameSync(source, moved);
+    remove(moved);
     if (!isReplaced) report.added.push(name);
   } catch {
     report.failed.push(name);
@@ -160,18 +199,9 @@ function remove(place: string): void {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** Keeps what another process of the app, or one of an earlier version, has written to the same path. */
-function setAside(name: string): void {
-  const target = kept.replacedPathOf(name);
-  mkdirSync(path.dirname(target), { recursive: true });
-  for (const suffix of ["", ...DATABASE_SUFFIXES])
-    if (statusOf(kept.pathOf(name) + suffix) !== null) renameSync(kept.pathOf(name) + suffix, target + suffix);
-}
-
 /** The two folders are mounts, between which nothing can be renamed. */
 function copy(source: string, target: string): void {
-  const { draft } = kept;
-  remove(draft);
+  const draft = kept.createDraftName();
   cpSync(source, draft, {
     recursive: true,
     preserveTimestamps: true,

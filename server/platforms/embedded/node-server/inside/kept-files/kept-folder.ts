@@ -1,15 +1,20 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DATABASE_SUFFIXES, statusOf } from "./data-files.ts";
 
 /** The folder in `/data` with what a server wrote beside its code. */
-const KEPT = "files";
-/** What a server wrote to files that a later deployment has changed. */
-const REPLACED = "replaced-files";
+const KEPT = "beside-code";
+/** What was there before, and is not used any more. */
+const REPLACED = "beside-code-replaced";
+/** The newest ones of each path stay. */
+const MAX_REPLACED = 3;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** The digests that changed files had when they were deployed, and the names of what was placed for the process that runs. */
 const DIGESTS = ".deployed.json";
 const PLACED = ".placed.json";
 /** Where files are until all of what belongs together is there. */
-const DRAFT = ".moving";
+const DRAFT = ".moving-";
 
 /** The folders of `/data` with what a server wrote beside its code. */
 export class KeptFolder {
@@ -22,8 +27,21 @@ export class KeptFolder {
   /** @param name - relative to the folder of the code */
   pathOf = (name: string): string => path.join(this.#data, KEPT, name);
 
-  /** A new place for what a server has written and does not use any more. */
-  replacedPathOf = (name: string): string => path.join(this.#data, REPLACED, `${name}.${Date.now()}`);
+  /** Moves what is not used any more, with the files of a database, so that its owner can still find it. */
+  setAside(name: string): void {
+    const place = path.join(this.#data, REPLACED, name);
+    mkdirSync(path.dirname(place), { recursive: true });
+    const replaced = `${place}.${Date.now()}`;
+    for (const suffix of ["", ...DATABASE_SUFFIXES])
+      if (statusOf(this.pathOf(name) + suffix) !== null) renameSync(this.pathOf(name) + suffix, replaced + suffix);
+    const others = readdirSync(path.dirname(place)).filter((each) => each.startsWith(`${path.basename(name)}.`));
+    const times = new Set(
+      others.map((each) => Number(/\.(\d+)(?:-\w+)?$/.exec(each)?.[1])).filter(Number.isSafeInteger),
+    );
+    for (const time of [...times].toSorted((one, other) => other - one).slice(MAX_REPLACED))
+      for (const suffix of ["", ...DATABASE_SUFFIXES])
+        rmSync(`${place}.${time}${suffix}`, { recursive: true, force: true });
+  }
 
   /** The name of what a link leads to; `null` for a link to something else. */
   nameOf(target: string): string | null {
@@ -32,11 +50,16 @@ export class KeptFolder {
   }
 
   /** Whether a file is one of those below, which are not of the server. */
-  isOwn = (name: string): boolean => [DIGESTS, PLACED, DRAFT].includes(name);
+  isOwn = (name: string): boolean => name === DIGESTS || name === PLACED || name.startsWith(DRAFT);
 
-  get draft(): string {
-    return this.pathOf(DRAFT);
+  /** Removes what a killed process has left. */
+  removeDrafts(): void {
+    for (const name of statusOf(this.pathOf(".")) === null ? [] : readdirSync(this.pathOf(".")))
+      if (name.startsWith(DRAFT)) rmSync(this.pathOf(name), { recursive: true, force: true });
   }
+
+  /** A place for files that are being moved here. */
+  createDraftName = (): string => this.pathOf(DRAFT + randomUUID());
 
   readDigests(): Map<string, string> {
     return new Map(
@@ -66,6 +89,9 @@ export class KeptFolder {
 
   #read(name: string): object | null {
     try {
+      // The app can write to it, and could have made it something from which reading never ends.
+      const status = statusOf(this.pathOf(name));
+      if (status?.isFile() !== true || status.size > MAX_BYTES) return null;
       const value: unknown = JSON.parse(readFileSync(this.pathOf(name), "utf8"));
       return typeof value === "object" ? value : null;
     } catch {
@@ -74,7 +100,7 @@ export class KeptFolder {
   }
 
   #write(name: string, value: unknown): void {
-    const draft = `${this.pathOf(name)}.new`;
+    const draft = this.createDraftName();
     writeFileSync(draft, JSON.stringify(value));
     renameSync(draft, this.pathOf(name));
   }

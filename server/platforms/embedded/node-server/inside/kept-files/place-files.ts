@@ -10,8 +10,8 @@ import {
   digestOf,
   isBelowLink,
   isBesideDatabase,
+  isDatabaseFile,
   isDeployed,
-  isSqlite,
   statusOf,
 } from "./data-files.ts";
 import { KeptFolder } from "./kept-folder.ts";
@@ -26,8 +26,10 @@ const digests = kept.readDigests();
 const placed: string[] = [];
 let remaining = MAX_ENTRIES;
 
+kept.removePlaced();
 placeFolder(".");
-if (remaining <= 0) console.warn(`/data/files has over ${MAX_ENTRIES} entries. Not all of them are beside the code.`);
+if (remaining <= 0)
+  console.log(`/data/beside-code has over ${MAX_ENTRIES} entries. Not all of them are beside the code.`);
 kept.writePlaced(placed);
 
 function placeFolder(folder: string): void {
@@ -40,18 +42,18 @@ function placeFolder(folder: string): void {
       else if (entry.isDirectory() && canBeDataFolder(name) && !isDeployed(path.join(code, name))) placeLink(name);
       else if (entry.isDirectory()) placeFolder(name);
     } catch (error) {
-      console.warn(`/data/files/${name} cannot be placed beside the code: ${(error as Error).message}`);
+      console.log(`/data/beside-code/${name} cannot be placed beside the code: ${(error as Error).message}`);
     }
   }
 }
 
 function placeFile(name: string): void {
-  const isDatabase = isSqlite(kept.pathOf(name));
+  const isDatabase = isDatabaseFile(kept.pathOf(name));
   if (isBesideDatabase(name) || !canBeData(name, isDatabase)) return;
   const deployed = path.join(code, name);
   const isOther = isDeployed(deployed) && digests.get(name) !== digestOf(deployed);
   if (!isOther || isDatabase) placeLink(name);
-  if (isOther && isNew) console.warn(isDatabase ? describeDatabase(name) : describeFile(name));
+  if (isOther && isNew) console.log(isDatabase ? describeDatabase(name) : describeFile(name));
 }
 
 /** A link of the deployment, or of a declared volume, stays. */
@@ -65,9 +67,9 @@ function placeLink(name: string): void {
 }
 
 function describeDatabase(name: string): string {
-  return `The server uses the database ${name} that it has changed, /data/files/${name}, and not the other one of this deployment. Remove that file to use the deployed one.`;
+  return `The server uses the database ${name} that it has changed, /data/beside-code/${name}, and not the other one of this deployment. Remove that file to use the deployed one.`;
 }
 
 function describeFile(name: string): string {
-  return `The server uses ${name} of this deployment, because it has changed. What the server wrote to it earlier is in /data/files/${name}.`;
+  return `The server uses ${name} of this deployment, because it has changed. What the server wrote to it earlier is in /data/beside-code/${name}.`;
 }
