@@ -66,6 +66,12 @@ test("what a server removes is gone at its next start", async () => {
   });
   await app.run(() => Promise.all(["app.db", "notes.json", "uploads"].map((name) => rm(app.code(name)))));
   expect(await readdir(app.data("beside-code"))).toEqual([]);
+  // A start command may have cleared a folder.
+  const replaced = await readdir(app.data("beside-code-replaced"));
+  expect(replaced.toSorted()).toEqual([
+    expect.stringMatching(/^app\.db\.\d+$/),
+    expect.stringMatching(/^uploads\.\d+$/),
+  ]);
 });
 
 test("what a server renames has its new name at the next start", async () => {

@@ -61,7 +61,7 @@ test("what a server writes beside its code stays while it is idle, and with anot
   const messages = (await t.platform.runtimeLogs.read({ slug: "shop", id: "app-shop" })).map((each) => each.message);
   expect(messages).toContainEqual(
     expect.stringMatching(
-      /kept in \/data\/beside-code.*"app\.db", "db\.json", "uploads", "visits\.csv", "visits\.txt"/,
+      /kept in \/data\/beside-code.*"app\.db", "db\.json", "visits\.csv", "visits\.txt", "uploads"/,
     ),
   );
   expect(messages).toContainEqual(expect.stringContaining("wrote to it earlier is in /data/beside-code/db.json"));
@@ -93,4 +93,28 @@ test("a server renames files and folders between its code and its data, which ar
     }).listen(process.env.PORT);`,
   );
   expect((await t.request("shop", "/renamed")).text).toBe(JSON.stringify(["a", "b", "plain", 3, false, "ENOENT"]));
+});
+
+test("a version that fails leaves the data beside the code as it was, and one can move its database to /data", async () => {
+  await using t = await openTestPlatform();
+  const server = (start: string, respond = "response.end(state())") => `
+    const fs = require("fs");
+    const { DatabaseSync } = require("node:sqlite");
+    ${start}
+    const state = () => fs.readFileSync("db.json", "utf8") + file + count;
+    require("http").createServer((request, response) => ${respond}).listen(process.env.PORT);`;
+  const open = (file: string) => `
+    const file = ${JSON.stringify(file)};
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE IF NOT EXISTS starts (id INTEGER PRIMARY KEY); INSERT INTO starts DEFAULT VALUES");
+    const { count } = database.prepare("SELECT count(*) AS count FROM starts").get();`;
+  const first = { "server.js": server(`${open("app.db")} fs.writeFileSync("db.json", "users");`), "db.json": "seed" };
+  await publishServer(t, "shop", first);
+  const fails = server(`${open("other.db")} fs.writeFileSync("db.json", "seed");`, "response.writeHead(500).end()");
+  const failing = publishServer(t, "shop", { "server.js": fails, "db.json": "other seed" }, { generation: 2 });
+  await expect(failing).rejects.toThrow();
+  expect((await t.request("shop")).text).toBe("usersapp.db2");
+  const moves = server(`if (fs.existsSync("app.db")) fs.renameSync("app.db", "/data/app.db"); ${open("/data/app.db")}`);
+  await publishServer(t, "shop", { "server.js": moves, "db.json": "seed" }, { generation: 3 });
+  expect((await t.request("shop")).text).toBe("users/data/app.db3");
 });

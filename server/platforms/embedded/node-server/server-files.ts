@@ -5,7 +5,7 @@ import { canLayerFolders } from "../../../sandbox/layered-folder.ts";
 import { runTool } from "../../../sandbox/run-tool.ts";
 import { startChild } from "../../../sandbox/start-process.ts";
 
-/** The files of a server in its sandbox. Its changes disappear with its process. */
+/** The files of a server in its sandbox. Its changes disappear with its process, except data. */
 export interface ServerFiles {
   mounts: readonly Mount[];
   layered?: LayeredFolder;
