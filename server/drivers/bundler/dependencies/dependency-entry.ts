@@ -26,7 +26,7 @@ export interface BuildEntries {
 }
 
 /** Change it when an install or an archive gets another content for the same inputs. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 export const LOCKFILES: Readonly<Record<PackageManager, readonly string[]>> = {
   npm: ["package-lock.json", "npm-shrinkwrap.json"],

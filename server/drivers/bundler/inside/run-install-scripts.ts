@@ -9,6 +9,7 @@ import type { ScriptPlan } from "./install-scripts/script-plan.ts";
 import { compilerVariables } from "./install-scripts/compiler-variables.ts";
 import { findScriptedPackages, type InstalledPackage, readManifest } from "./install-scripts/find-packages.ts";
 import { linkNativePrograms } from "./install-scripts/pnpm-programs.ts";
+import { correctHeaders } from "./install-scripts/node-headers.ts";
 import { npmrcVariables } from "./install-scripts/npmrc-variables.ts";
 import { runScript, type ScriptResult } from "./install-scripts/run-script.ts";
 import type { ScriptFailure, ScriptReport } from "./install-scripts/script-report.ts";
@@ -22,12 +23,19 @@ const plan = JSON.parse(planText) as ScriptPlan;
 const failures: ScriptFailure[] = [];
 let lacksEngines = false;
 const startedAt = Date.now();
-const env = { ...process.env, ...npmrcVariables() };
+const env = { ...process.env, ...npmrcVariables(), ...headerVariables() };
 
 const isGood = plan.phase === "packages" ? await runPackageScripts() : await runProjectScripts();
 const wroteOutside = plan.phase === "packages" && hasNewFiles();
 writeFileSync(reportFile, JSON.stringify({ failures, wroteOutside, lacksEngines } satisfies ScriptReport));
 process.exitCode = isGood ? 0 : 1;
+
+/** The folder from which node-gyp takes the headers of Node.js. */
+function headerVariables(): Record<string, string> {
+  const { npm_config_nodedir: folder } = process.env;
+  if (folder === undefined) return {};
+  return { npm_config_nodedir: correctHeaders(folder, `${reportFile}-headers`) };
+}
 
 async function runPackageScripts(): Promise<boolean> {
   const policy = readScriptPolicy(plan.packageManager, plan.version, readManifest(".") ?? {});
