@@ -65,7 +65,7 @@ test("what a server removes is gone at its next start", async () => {
     await app.write("uploads/1.png", "image");
   });
   await app.run(() => Promise.all(["app.db", "notes.json", "uploads"].map((name) => rm(app.code(name)))));
-  expect(await readdir(app.data("beside-code"))).toEqual([]);
+  expect(await readdir(app.data("."))).toEqual(["beside-code-replaced"]);
   // A start command may have cleared a folder.
   const replaced = await readdir(app.data("beside-code-replaced"));
   expect(replaced.toSorted()).toEqual([

@@ -9,6 +9,7 @@ import type { Mount, Sandbox } from "../../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../../sandbox/sandbox-environment.ts";
 import { listBeneath } from "../app-databases/open-beneath.ts";
 import type { RecordSink } from "../runtime-logs/record-sink.ts";
+import { canBeData } from "./inside/kept-files/data-files.ts";
 import type { KeepReport } from "./inside/kept-files/keep-files.ts";
 import { SERVER_PATHS } from "./server-environment.ts";
 
@@ -30,6 +31,7 @@ const LIMITS = {
 const RUNNING = new FairQueue({ running: 4, runningPerKey: 4, waiting: 10_000 }, "too many servers have ended");
 const MAX_NAMED = 10;
 const MAX_SEARCHED = 5000;
+const DATABASE_NAME = /\.(?:db|sqlite3?)$/;
 
 export const KEPT_FILES_MOUNT: Mount = {
   from: path.join(import.meta.dirname, "inside/kept-files"),
@@ -55,7 +57,7 @@ const hasKeptFiles = async (data: string) =>
 
 /** Keeps what a server wrote beside its code, after its end, and says so in the log of the app. */
 export async function keepFiles(sandbox: Sandbox, folders: ServerFolders, records?: RecordSink): Promise<void> {
-  if (!(await hasKeptFiles(folders.data)) && !(await hasWrittenFiles(folders.written))) return;
+  if (!(await hasKeptFiles(folders.data)) && (await listWritten(folders.written)).length === 0) return;
   const print = (level: string, message: string) => records?.print([Date.now(), level, null, message]);
   // How the server ended is known without this.
   const report = await RUNNING.run(null, () => runKeepFiles(sandbox, folders)).catch(() => null);
@@ -108,7 +110,7 @@ export class Keeping {
   };
 
   hasWritten = async (): Promise<boolean> =>
-    this.#options.dataDirectory !== null && hasWrittenFiles(this.#options.written, this.#startedAt);
+    this.#options.dataDirectory !== null && hasWrittenData(this.#options.written, this.#startedAt);
 
   /** Keeps the files of a process that has ended, if it was accepted. */
   atEnd = async (): Promise<void> => {
@@ -147,19 +149,20 @@ async function runKeepFiles(sandbox: Sandbox, { data, written, layers }: ServerF
   return isRecord(report) ? (report as unknown as KeepReport) : null;
 }
 
+/** Follows no links. */
+function listWritten(written: string): Promise<string[]> {
+  return listBeneath(written, { entries: MAX_SEARCHED, depth: 16, leftOut: ["node_modules", ".git", ".next"] });
+}
+
 /**
- * Whether a server, which may be running, may have written data beside its code. Follows no links.
+ * Whether a running server may have written data beside its code. A database without a usual name is found at its end only.
  *
  * @param startedAt - what is older is a copy of the deployment
  */
-export async function hasWrittenFiles(written: string, startedAt = 0): Promise<boolean> {
-  const names = await listBeneath(written, {
-    entries: MAX_SEARCHED,
-    depth: 16,
-    leftOut: ["node_modules", ".git", ".next"],
-  });
+async function hasWrittenData(written: string, startedAt: number): Promise<boolean> {
+  const names = await listWritten(written);
   if (names.length >= MAX_SEARCHED) return true;
-  for (const name of names) {
+  for (const name of names.filter((each) => canBeData(each, DATABASE_NAME.test(each)))) {
     const status = await lstat(path.join(written, name)).catch(() => null);
     if (status !== null && status.mtimeMs >= startedAt) return true;
   }

@@ -61,6 +61,7 @@ kept.removePlaced();
 // Of large folders, some may be left when the time is over.
 for (const each of ["database", "file", "folder"])
   for (const [name, kind] of found) if (kind === each) move(name, kind);
+kept.removeIfEmpty();
 process.stdout.write(JSON.stringify(report));
 
 /** Looks at what is near the root first. */
@@ -105,9 +106,13 @@ function noteFile(name: string): void {
 /** Whether a folder is data as a whole: no deployment brings files for it. */
 function isDataFolder(name: string): boolean {
   if (!canBeDataFolder(name) || layers.some((layer) => isDeployed(path.join(layer, name)))) return false;
-  return readdirSync(path.join(written, name), { recursive: true, withFileTypes: true }).some((entry) =>
-    entry.isFile(),
-  );
+  return holdsFile(path.join(written, name));
+}
+
+function holdsFile(folder: string): boolean {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  if (entries.some((entry) => entry.isFile())) return true;
+  return entries.some((entry) => entry.isDirectory() && holdsFile(path.join(folder, entry.name)));
 }
 
 function kindOf(name: string): "database" | "file" | null {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DATABASE_SUFFIXES, statusOf } from "./data-files.ts";
 
@@ -56,6 +56,12 @@ export class KeptFolder {
   removeDrafts(): void {
     for (const name of statusOf(this.pathOf(".")) === null ? [] : readdirSync(this.pathOf(".")))
       if (name.startsWith(DRAFT)) rmSync(this.pathOf(name), { recursive: true, force: true });
+  }
+
+  /** A new version starts beside the one that serves if the app has no data. */
+  removeIfEmpty(): void {
+    const folder = this.pathOf(".");
+    if (statusOf(folder) !== null && readdirSync(folder).length === 0) rmdirSync(folder);
   }
 
   /** A place for files that are being moved here. */
