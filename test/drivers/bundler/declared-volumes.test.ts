@@ -108,7 +108,7 @@ const PROJECT = {
     }).listen(process.env.PORT);`,
 };
 
-test("a declared volume keeps what the server writes, and a folder with files of the repository does not", async () => {
+test("a declared volume keeps what the server writes, and data stays in a folder with files of the repository too", async () => {
   await using app = await publishProject(PROJECT, []);
   await app.published;
   expect(app.log).toContain("Volumes of the Dockerfile or Compose file are kept in /data: store.");
@@ -116,7 +116,7 @@ test("a declared volume keeps what the server writes, and a folder with files of
   expect(await app.post("/", "")).toBe("written deployed and written");
   const isRestarted = new RegExp(`^0[.](?!${first.slice(2)})`);
   await expect.poll(() => app.get("/started"), { timeout: WAIT_LIMIT_MS }).toMatch(isRestarted);
-  expect(await app.get("/")).toBe("written deployed");
+  expect(await app.get("/")).toBe("written deployed and written");
 });
 
 test("keep-folders.sh adds new files to a folder that an earlier deployment kept, and changes none", async () => {
