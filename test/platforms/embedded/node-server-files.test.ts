@@ -112,7 +112,7 @@ test("a version that fails leaves the data beside the code as it was, and one ca
   await publishServer(t, "shop", first);
   const fails = server(`${open("other.db")} fs.writeFileSync("db.json", "seed");`, "response.writeHead(500).end()");
   const failing = publishServer(t, "shop", { "server.js": fails, "db.json": "other seed" }, { generation: 2 });
-  await expect(failing).rejects.toThrow();
+  await expect(failing).rejects.toThrow("status 500");
   expect((await t.request("shop")).text).toBe("usersapp.db2");
   const moves = server(`if (fs.existsSync("app.db")) fs.renameSync("app.db", "/data/app.db"); ${open("/data/app.db")}`);
   await publishServer(t, "shop", { "server.js": moves, "db.json": "seed" }, { generation: 3 });
