@@ -3,6 +3,8 @@ import path from "node:path";
 import { replaceFile } from "../../../files/durable-files.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 
+const SUFFIX = ".json";
+
 /** The folders of a server on the host. */
 export interface ServerFolders {
   /** What is `/data` inside. */
@@ -47,5 +49,3 @@ export class LaunchRecords {
 
   #fileOf = (id: string): string => path.join(this.#folder, `${id}${SUFFIX}`);
 }
-
-const SUFFIX = ".json";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, type Stats } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, renameSync, type Stats } from "node:fs";
 import path from "node:path";
 
 /** Where files are that have been moved, until they are removed. */
@@ -85,6 +85,12 @@ function isSqlite(file: string): boolean {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Renames what is at a path, with the files beside a database. */
+export function renameWithDatabase(from: string, to: string): void {
+  for (const suffix of ["", ...DATABASE_SUFFIXES])
+    if (statusOf(from + suffix) !== null) renameSync(from + suffix, to + suffix);
 }
 
 /** Differs for files with other content. Of a large file, only the size counts. */

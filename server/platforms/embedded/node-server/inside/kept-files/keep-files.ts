@@ -29,6 +29,7 @@ import {
   isDeployed,
   isSearched,
   MOVED,
+  renameWithDatabase,
   statusOf,
 } from "./data-files.ts";
 import { KeptFolder } from "./kept-folder.ts";
@@ -117,9 +118,9 @@ function holdsFile(folder: string): boolean {
 
 function kindOf(name: string): "database" | "file" | null {
   const file = path.join(written, name);
-  if (!isReadable(file)) return null;
+  if (isBesideDatabase(name) || !isReadable(file)) return null;
   const isDatabase = isDatabaseFile(file);
-  if (isBesideDatabase(name) || !canBeData(name, isDatabase)) return null;
+  if (!canBeData(name, isDatabase)) return null;
   const original = originalOf(name);
   if (original !== null && !isChangedData(name, file, original, isDatabase)) return null;
   return isDatabase ? "database" : "file";
@@ -147,19 +148,14 @@ function followRenames(): void {
   );
   const drafts = renamed.map(([name, newName]) => {
     const draft = kept.createDraftName();
-    renameAll(kept.pathOf(name), draft);
+    renameWithDatabase(kept.pathOf(name), draft);
     return { draft, newName };
   });
   for (const { draft, newName } of drafts) {
     if (statusOf(kept.pathOf(newName)) !== null) kept.setAside(newName);
     mkdirSync(path.dirname(kept.pathOf(newName)), { recursive: true });
-    renameAll(draft, kept.pathOf(newName));
+    renameWithDatabase(draft, kept.pathOf(newName));
   }
-}
-
-function renameAll(from: string, to: string): void {
-  for (const suffix of ["", ...DATABASE_SUFFIXES])
-    if (statusOf(from + suffix) !== null) renameSync(from + suffix, to + suffix);
 }
 
 function isLink(name: string): boolean {
@@ -171,9 +167,10 @@ function removeRemoved(): void {
   for (const name of placed ?? []) {
     const [status, file] = [statusOf(path.join(written, name)), kept.pathOf(name)];
     if (isBelowLink(written, name) || !(status === null || status.isCharacterDevice())) continue;
-    if (statusOf(file) === null) continue;
+    const keptStatus = statusOf(file);
+    if (keptStatus === null) continue;
     // A start command may have cleared its folder, or a server moved its data to /data.
-    if (statusOf(file)?.isFile() === true && !isDatabaseFile(file)) remove(file);
+    if (keptStatus.isFile() && !isDatabaseFile(file)) remove(file);
     else kept.setAside(name);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { DATABASE_SUFFIXES, statusOf } from "./data-files.ts";
+import { DATABASE_SUFFIXES, renameWithDatabase, statusOf } from "./data-files.ts";
 
 /** The folder in `/data` with what a server wrote beside its code. */
 const KEPT = "beside-code";
@@ -31,9 +31,7 @@ export class KeptFolder {
   setAside(name: string): void {
     const place = path.join(this.#data, REPLACED, name);
     mkdirSync(path.dirname(place), { recursive: true });
-    const replaced = `${place}.${Date.now()}`;
-    for (const suffix of ["", ...DATABASE_SUFFIXES])
-      if (statusOf(this.pathOf(name) + suffix) !== null) renameSync(this.pathOf(name) + suffix, replaced + suffix);
+    renameWithDatabase(this.pathOf(name), `${place}.${Date.now()}`);
     const others = readdirSync(path.dirname(place)).filter((each) => each.startsWith(`${path.basename(name)}.`));
     const times = new Set(
       others.map((each) => Number(/\.(\d+)(?:-\w+)?$/.exec(each)?.[1])).filter(Number.isSafeInteger),
